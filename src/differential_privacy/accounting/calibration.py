@@ -1,0 +1,99 @@
+"""How much Gaussian noise is enough: the classic formula, the least for reals, the rho it may have.
+
+Rule 1: a standard deviation is rounded up, and proved enough by the exact theorem.
+"""
+
+import math
+from fractions import Fraction
+
+from scipy.optimize import brentq
+
+from differential_privacy.errors import InvalidArgumentError
+from differential_privacy.exact import (
+    Number,
+    log,
+    open_probability,
+    positive,
+    round_down,
+    round_up,
+    sqrt,
+)
+from differential_privacy.privacy import ApproximateLoss, ConcentratedLoss, GaussianLoss
+
+__all__ = ["analytic_sigma", "classic_sigma", "concentrated_within"]
+
+
+def classic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -> Fraction:
+    """The standard deviation of textbooks: sqrt(2 ln(5 / (4 delta))) sensitivity / epsilon.
+
+    Theorem: this is enough when epsilon is below one; the proof does not go further and from some
+    epsilon on the claim is false, so it is refused there.
+
+    Reference: Dwork, Roth 2014, theorem A.1; Balle, Wang 2018 (1805.06530v2), section 2.3.
+
+    >>> float(classic_sigma(epsilon=0.5, delta=1e-5))
+    9.68961052522
+    """
+    target, chance = positive(epsilon, "epsilon"), open_probability(delta, "delta")
+    if target >= 1:
+        rule = "must be below 1, where the classic formula is proved: use analytic_sigma"
+        raise InvalidArgumentError("epsilon", epsilon, rule)
+    root = sqrt(2 * log(Fraction(5, 4) / chance))
+    return round_up((root * positive(sensitivity, "sensitivity") / target).high)
+
+
+def analytic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -> Fraction:
+    """The least standard deviation that is enough, at any epsilon: sought by floats, then proved.
+
+    Theorem: the delta of `GaussianLoss` is exact, and falls as the noise grows.
+
+    Reference: Balle, Wang 2018 (1805.06530v2), theorem 8 and algorithm 1.
+
+    >>> float(analytic_sigma(epsilon=0.5, delta=1e-5))
+    7.03182667559
+    """
+    target, chance = positive(epsilon, "epsilon"), open_probability(delta, "delta")
+
+    def excess(log_sigma: float) -> float:
+        sigma = round_up(Fraction(math.exp(log_sigma)))
+        return math.log(_delta(sigma, target)) - math.log(chance)
+
+    low, high = -1.0, 1.0
+    while excess(high) > 0:
+        high += 2
+    while excess(low) < 0:
+        low -= 2
+    sigma = round_up(Fraction(math.exp(float(brentq(excess, low, high, xtol=1e-13)))))
+    step = sigma / 10**12
+    while _delta(sigma, target) > chance:
+        sigma, step = sigma + step, step * 2
+    return round_up(sigma * positive(sensitivity, "sensitivity"))
+
+
+def concentrated_within(loss: ApproximateLoss) -> ConcentratedLoss:
+    """The largest rho, to twelve digits, that is enough for an epsilon at a delta.
+
+    >>> concentrated_within(ApproximateLoss(1, 1e-6))
+    ConcentratedLoss(rho=0.0243559703595)
+    """
+    if loss.delta == 0 or loss.epsilon == 0:
+        rule = "must have a positive epsilon and a positive delta: nothing concentrated has less"
+        raise InvalidArgumentError("loss", loss, rule)
+
+    def enough(rho: Fraction) -> bool:
+        return ConcentratedLoss(rho).epsilon_at(loss.delta) <= loss.epsilon
+
+    low = high = loss.epsilon
+    while enough(high):
+        high *= 2
+    while not enough(low):
+        low /= 2
+    while (middle := round_down((low + high) / 2)) > low:
+        low, high = (middle, high) if enough(middle) else (low, middle)
+        if high - low <= low / 10**12:
+            break
+    return ConcentratedLoss(round_down(low))
+
+
+def _delta(sigma: Fraction, epsilon: Fraction) -> Fraction:
+    return GaussianLoss(1 / sigma**2).delta_at(epsilon)

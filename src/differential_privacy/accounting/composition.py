@@ -1,0 +1,167 @@
+"""What many releases cost together: one after another, side by side, and the tighter bounds.
+
+Rule 1: losses of different types do not mix; convert them first, so that the theorem is named.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln
+
+from differential_privacy.errors import InvalidArgumentError
+from differential_privacy.exact import (
+    Number,
+    exp,
+    integer,
+    log,
+    open_probability,
+    round_up,
+    small_probability,
+    sqrt,
+)
+from differential_privacy.privacy import ApproximateLoss, Loss, PureLoss, Spendable
+
+__all__ = ["advanced", "optimal", "parallel", "repeated", "sequential"]
+
+L = TypeVar("L", bound=Loss)
+S = TypeVar("S", bound=Spendable)
+
+
+def sequential(losses: Sequence[L]) -> L:
+    """The loss of all releases, each chosen after seeing the answers before it.
+
+    Theorem: for each type of loss the numbers add (see `+` of the type), also adaptively.
+
+    >>> sequential([PureLoss(0.1)] * 3)
+    PureLoss(epsilon=0.3)
+    """
+    _one_type(losses)
+    # In pairs, and pairs of pairs: numerical losses of like size convolve fastest.
+    rest = list(losses)
+    while len(rest) > 1:
+        last = rest[2 * (len(rest) // 2) :]
+        rest = [one + other for one, other in zip(rest[::2], rest[1::2], strict=False)] + last
+    return rest[0]
+
+
+def repeated(loss: L, *, times: int) -> L:
+    """The loss of so many releases of the same loss: as `sequential`, in a few doublings.
+
+    >>> repeated(PureLoss(0.1), times=1000)
+    PureLoss(epsilon=100)
+    """
+    k = integer(times, "times", least=1)
+    if k == 1:
+        return loss
+    half = repeated(loss, times=k // 2)
+    return half + half + loss if k % 2 else half + half
+
+
+def parallel(losses: Sequence[S], *, reach: int = 1) -> S:
+    """The loss of releases from disjoint parts of the data, of which one unit can be in `reach`.
+
+    The parts are fixed before any answer is seen. A row that is added or removed is in one part; a
+    row that changes may leave one and enter another, so its reach is two.
+
+    Theorem: the parts that a unit is not in have the same law with it and without it, so what is
+    left is the composition of `reach` losses, each covered by the largest.
+
+    >>> parallel([PureLoss(0.1), PureLoss(0.5)]), parallel([PureLoss(0.1), PureLoss(0.5)], reach=2)
+    (PureLoss(epsilon=0.5), PureLoss(epsilon=1))
+    """
+    _one_type(losses)
+    largest = reduce(lambda one, other: one | other, losses)
+    return sequential([largest] * min(integer(reach, "reach", least=1), len(losses)))
+
+
+def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> ApproximateLoss:
+    """The loss of so many releases of one loss, by the first bound that grew with a square root.
+
+    Theorem: epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1), at k delta + slack.
+    `optimal` is never larger; this is here because it is what papers compare with.
+
+    Reference: Dwork, Rothblum, Vadhan 2010, theorem III.3; Dwork, Roth 2014, theorem 3.20.
+
+    >>> advanced(PureLoss(0.1), times=1000, slack=1e-6)
+    ApproximateLoss(epsilon=27.1396731703, delta=1e-06)
+    """
+    k = integer(times, "times", least=1)
+    spare = open_probability(slack, "slack")
+    root = sqrt(2 * k * -log(spare))
+    epsilon = loss.epsilon * (root + k * (exp(loss.epsilon) - 1))
+    return ApproximateLoss(round_up(epsilon.high), _total_delta(k * loss.delta + spare))
+
+
+def optimal(loss: PureLoss | ApproximateLoss, *, times: int, delta: Number) -> ApproximateLoss:
+    """The least epsilon that holds for every k releases of one loss, chosen adaptively.
+
+    Theorem: the worst of them are k randomized responses; l lies among k have log ratio
+    (k - 2 l) epsilon, so the delta at epsilon' is the sum over l of
+    C(k, l) e^((k-l) epsilon) (1 - e^(epsilon' - (k - 2 l) epsilon))+ / (1 + e^epsilon)^k.
+
+    Reference: Kairouz, Oh, Viswanath 2015 (1311.0776v3), theorem 3.3.
+
+    >>> optimal(PureLoss(0.1), times=1000, delta=1e-6)
+    ApproximateLoss(epsilon=19.3446714481, delta=1e-06)
+    """
+    k = integer(times, "times", least=1)
+    total = small_probability(delta, "delta")
+    told = 1 - (1 - loss.delta) ** k
+    if total < told:
+        rule = "must be at least 1 - (1 - delta)^times: so often everything may be told"
+        raise InvalidArgumentError("delta", delta, rule)
+    rest = (total - told) / (1 - told)
+    whole = ApproximateLoss(k * loss.epsilon, total)
+    if rest == 0 or loss.epsilon == 0:
+        return whole
+    lies = _LiesAmong(k, loss.epsilon)
+    if lies.delta(0.0) <= rest:
+        return ApproximateLoss(0, total)
+    guess = brentq(lambda epsilon: lies.delta(epsilon) - float(rest), 0.0, float(whole.epsilon))
+    epsilon, step = guess, guess * 2.0**-50
+    while Fraction(lies.delta(epsilon)) > rest:
+        epsilon, step = epsilon + step, step * 2
+    return ApproximateLoss(min(round_up(Fraction(epsilon)), whole.epsilon), total)
+
+
+class _LiesAmong:
+    """The privacy loss of k randomized responses: masses on (k - 2 l) epsilon, none too small."""
+
+    def __init__(self, k: int, epsilon: Fraction) -> None:
+        lies = np.arange(k // 2 + 1, dtype=np.float64)
+        rate = float(epsilon)
+        log_mass = (
+            gammaln(k + 1)
+            - gammaln(lies + 1)
+            - gammaln(k - lies + 1)
+            - lies * rate
+            - k * math.log1p(math.exp(-rate))
+        )
+        # Each logarithm is a sum of a few floats below k ln k, each right to a few units in its
+        # last place; this raises every mass by more than they can have lost.
+        error = 2.0**-48 * (k + 1) * (math.log(k + 1) + rate + 1)
+        self.mass = np.exp(log_mass + error)
+        self.loss = (k - 2 * lies) * rate
+        self.slack = 2.0**-50 * (k * rate + 1)
+
+    def delta(self, epsilon: float) -> float:
+        """The sum of the theorem, rounded up."""
+        kept = -np.expm1(np.minimum(epsilon - self.slack - self.loss, 0.0))
+        return float(self.mass @ kept) * (1 + 2.0**-40)
+
+
+def _one_type(losses: Sequence[Loss]) -> None:
+    kinds = sorted({type(loss).__name__ for loss in losses})
+    if len(kinds) != 1:
+        raise InvalidArgumentError("losses", kinds, "must be one or more losses, all of one type")
+
+
+def _total_delta(delta: Fraction) -> Fraction:
+    if delta >= 1:
+        raise InvalidArgumentError("slack", delta, "must leave a total delta below 1")
+    return delta

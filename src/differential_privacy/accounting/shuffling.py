@@ -1,0 +1,74 @@
+"""What anonymity adds to local privacy: the loss of messages that were shuffled first."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from differential_privacy.exact import Number, integer, open_probability, round_up
+from differential_privacy.privacy import ApproximateLoss, PureLoss
+
+__all__ = ["shuffled"]
+
+REACH = 12.0
+"""Standard deviations of the number of clones that are summed over; the rest is charged."""
+
+SUMMING = 2.0**-36
+
+
+def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
+    """The loss of the shuffled messages of so many people, each private by itself.
+
+    Neighbors differ in what one person's message was made from.
+
+    Theorem: any message hides among clones. With C ~ Bin(people - 1, e^-epsilon) of them,
+    A ~ Bin(C, 1/2) and D ~ Bern(e^epsilon / (1 + e^epsilon)), no release can be told apart better
+    than (A + D, C - A + 1 - D) from (A + 1 - D, C - A + D). For each C the likelihood ratio grows
+    with the first number, so the hockey stick is a sum of binomial tails.
+
+    Reference: Feldman, McMillan, Talwar 2021 (2012.12803v3), theorem 3.2.
+
+    >>> shuffled(PureLoss(1), people=10_000, delta=1e-6)
+    ApproximateLoss(epsilon=0.0...)
+    """
+    allowed = open_probability(delta, "delta")
+    epsilon = float(local.epsilon)
+    others = integer(people, "people", least=1) - 1
+    clones = _Clones(epsilon, others)
+    if not others or clones.delta(epsilon) > allowed:
+        return ApproximateLoss(local.epsilon, delta)
+    if clones.delta(0.0) <= allowed:
+        return ApproximateLoss(0, delta)
+    found = float(brentq(lambda e: clones.delta(e) - float(allowed), 0.0, epsilon, xtol=1e-14))
+    step = found * 1e-12
+    while Fraction(clones.delta(found)) > allowed:
+        found, step = found + step, step * 2
+    return ApproximateLoss(min(round_up(Fraction(found)), local.epsilon), delta)
+
+
+class _Clones:
+    """The pair of the theorem, for all numbers of clones that are not too unlikely."""
+
+    def __init__(self, epsilon: float, others: int) -> None:
+        share = math.exp(-epsilon)
+        middle, deviation = others * share, math.sqrt(others * share * (1 - share))
+        first = max(0, math.floor(middle - REACH * deviation - REACH))
+        last = min(others, math.ceil(middle + REACH * deviation + REACH))
+        self.clones = np.arange(first, last + 1, dtype=np.float64)
+        self.chances = binom.pmf(self.clones, others, share)
+        self.beyond = float(binom.cdf(first - 1, others, share) + binom.sf(last, others, share))
+        self.truth = 1 / (1 + math.exp(-epsilon))
+
+    def delta(self, epsilon: float) -> float:
+        """The hockey stick at epsilon, rounded up."""
+        truth, lie, odds = self.truth, 1 - self.truth, math.exp(epsilon)
+        turn = (truth * (odds + 1) - 1) / ((truth - lie) * (odds + 1))
+        least = np.floor((self.clones + 1) * turn) + 1
+        with_one = binom.sf(least - 2, self.clones, 0.5)
+        without = binom.sf(least - 1, self.clones, 0.5)
+        mine = truth * with_one + lie * without
+        theirs = lie * with_one + truth * without
+        stick = float(self.chances @ (mine - odds * theirs))
+        return stick + self.beyond + SUMMING * float(self.chances @ mine)

@@ -1,0 +1,85 @@
+"""Every deliberate error, as a tree: each names what was asked, its rule and its HTTP status.
+
+    DifferentialPrivacyError
+    ├── InvalidArgumentError          an argument breaks its rule; its public value is shown
+    │   ├── PrivateArgumentError      the same for a private argument; its value is never shown
+    │   └── UnboundedSensitivityError one person could move the answer without limit
+    ├── NoTheoremError                no theorem of ours leads from this loss to that one
+    └── BudgetExceededError           a filter refuses a spend
+
+Rule 1: a message is made of public facts only.
+"""
+
+from collections.abc import Sequence
+
+__all__ = [
+    "BudgetExceededError",
+    "DifferentialPrivacyError",
+    "InvalidArgumentError",
+    "NoTheoremError",
+    "PrivateArgumentError",
+    "UnboundedSensitivityError",
+]
+
+SHOWN = 80
+
+
+class DifferentialPrivacyError(Exception):
+    """The root: catch this to catch every error we raise on purpose."""
+
+    status = 500
+
+
+class InvalidArgumentError(DifferentialPrivacyError, ValueError):
+    """An argument breaks its rule.
+
+    >>> raise InvalidArgumentError("epsilon", -1, "must be positive")
+    Traceback (most recent call last):
+        ...
+    differential_privacy.errors.InvalidArgumentError: epsilon = -1: must be positive
+    """
+
+    status = 400
+
+    def __init__(self, argument: str, value: object, rule: str) -> None:
+        shown = repr(value)
+        shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
+        super().__init__(f"{argument} = {shown}: {rule}")
+        self.argument = argument
+        self.rule = rule
+
+
+class PrivateArgumentError(InvalidArgumentError):
+    """A private argument has the wrong shape or type; which value it had is not said."""
+
+    def __init__(self, argument: str, rule: str) -> None:
+        DifferentialPrivacyError.__init__(self, f"{argument}: {rule}")
+        self.argument = argument
+        self.rule = rule
+
+
+class UnboundedSensitivityError(InvalidArgumentError):
+    """One person could move the answer without limit, so no noise would hide them."""
+
+
+class NoTheoremError(DifferentialPrivacyError, TypeError):
+    """No theorem of ours leads from this loss to what was asked."""
+
+    status = 422
+
+    def __init__(self, asked: str, loss: object, known: Sequence[str]) -> None:
+        super().__init__(
+            f"no theorem gives {asked} from {loss!r}; it is known for: " + ", ".join(known)
+        )
+
+
+class BudgetExceededError(DifferentialPrivacyError):
+    """A filter refuses a spend that would pass its budget; nothing was spent."""
+
+    status = 402
+
+    def __init__(self, *, needed: object, spent: object, budget: object) -> None:
+        super().__init__(
+            f"this needs {needed}, but {spent} of {budget} is spent: "
+            "ask a coarser question, accept more noise, or ask the curator for more"
+        )

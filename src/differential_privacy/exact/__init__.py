@@ -1,0 +1,40 @@
+"""Rationals, public grids, floats with a direction, and enclosures of exp, log and normal tails."""
+
+from differential_privacy.exact.directed import float_down, float_up, round_down, round_up
+from differential_privacy.exact.functions import exp, log, normal_cdf, pi, sqrt
+from differential_privacy.exact.grid import Grid
+from differential_privacy.exact.interval import Interval
+from differential_privacy.exact.rational import (
+    Number,
+    integer,
+    nonnegative,
+    open_probability,
+    positive,
+    probability,
+    rational,
+    shown,
+    small_probability,
+)
+
+__all__ = [
+    "Grid",
+    "Interval",
+    "Number",
+    "exp",
+    "float_down",
+    "float_up",
+    "integer",
+    "log",
+    "nonnegative",
+    "normal_cdf",
+    "open_probability",
+    "pi",
+    "positive",
+    "probability",
+    "rational",
+    "round_down",
+    "round_up",
+    "shown",
+    "small_probability",
+    "sqrt",
+]

@@ -1,0 +1,165 @@
+"""The sparse vector technique: pay for the questions whose answer is above, not for the others."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from differential_privacy.errors import BudgetExceededError, PrivateArgumentError
+from differential_privacy.exact import Interval, Number, exp, integer, positive, shown
+from differential_privacy.mechanisms.geometric import Geometric
+from differential_privacy.privacy import PureLoss, Sensitivity
+from differential_privacy.sampling import Bits, discrete_laplace
+
+__all__ = ["SparseVector", "SparseVectorRun"]
+
+BEYOND = 80
+"""Noise beyond so many scales has a chance below 1e-34."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SparseVector:
+    """Tell of one integer after another whether it is above a threshold, until `positives` were.
+
+    The threshold is blurred once, each value by itself; nothing but above and below is told.
+
+    Theorem: fix a transcript. Moving the blurred threshold by s makes every "below" at least as
+    likely on the neighbor, for e^(s / threshold_scale); each of the c "above" then needs noise
+    moved by 2 s, or s when one unit moves all values one way, for e^(2 s / value_scale) each. So
+    the pure loss is s / threshold_scale + 2 c s / value_scale, however many were below.
+
+    Reference: Lyu, Su, Li 2017 (1603.01699v4), algorithm 7 and theorem 4 (the published variants
+    that it lists as wrong tell the noisy values, or blur each value by too little).
+
+    >>> SparseVector(threshold_scale=20, value_scale=40, positives=1).loss(Sensitivity(most=1))
+    PureLoss(epsilon=0.1)
+    """
+
+    threshold_scale: Fraction
+    value_scale: Fraction
+    positives: int
+    monotonic: bool
+
+    def __init__(
+        self,
+        *,
+        threshold_scale: Number,
+        value_scale: Number,
+        positives: int,
+        monotonic: bool = False,
+    ) -> None:
+        object.__setattr__(self, "threshold_scale", positive(threshold_scale, "threshold_scale"))
+        object.__setattr__(self, "value_scale", positive(value_scale, "value_scale"))
+        object.__setattr__(self, "positives", integer(positives, "positives", least=1))
+        object.__setattr__(self, "monotonic", monotonic)
+
+    def __repr__(self) -> str:
+        scales = f"{shown(self.threshold_scale)}, value_scale={shown(self.value_scale)}"
+        rest = f"positives={self.positives}, monotonic={self.monotonic}"
+        return f"SparseVector(threshold_scale={scales}, {rest})"
+
+    @staticmethod
+    def for_loss(
+        loss: PureLoss, *, sensitivity: Sensitivity, positives: int, monotonic: bool = False
+    ) -> "SparseVector":
+        """Half of the loss for the threshold, half for the values.
+
+        >>> SparseVector.for_loss(PureLoss(1), sensitivity=Sensitivity(most=1), positives=3)
+        SparseVector(threshold_scale=2, value_scale=12, positives=3, monotonic=False)
+        """
+        half = positive(loss.epsilon, "epsilon") / 2
+        moved = positive(sensitivity.need_most(), "sensitivity")
+        times = (1 if monotonic else 2) * integer(positives, "positives", least=1)
+        return SparseVector(
+            threshold_scale=moved / half,
+            value_scale=times * moved / half,
+            positives=positives,
+            monotonic=monotonic,
+        )
+
+    def loss(self, sensitivity: Sensitivity) -> PureLoss:
+        """The pure loss of the whole run, to be paid before it starts."""
+        moved = sensitivity.need_most()
+        times = (1 if self.monotonic else 2) * self.positives
+        return PureLoss(moved / self.threshold_scale + times * moved / self.value_scale)
+
+    def open(self, threshold: int, *, bits: Bits | None = None) -> "SparseVectorRun":
+        """Start a run: the threshold is public, and blurred here, once."""
+        level = integer(threshold, "threshold")
+        return SparseVectorRun(
+            self, level + discrete_laplace(self.threshold_scale, bits=bits), _bits=bits
+        )
+
+    def release(
+        self, exact: Iterable[int], *, threshold: int = 0, bits: Bits | None = None
+    ) -> list[bool]:
+        """A whole run over private values: it ends with them, or with the last positive."""
+        run, told = self.open(threshold, bits=bits), list[bool]()
+        for value in exact:
+            if run.left == 0:
+                break
+            told.append(run.above(value))
+        return told
+
+    def probability(
+        self, noisy: Iterable[bool], *, exact: Iterable[int], threshold: int = 0
+    ) -> Interval:
+        """The chance of a transcript, given the values: a sum over the threshold's noise."""
+        answers = list(zip(noisy, exact, strict=False))
+        far = math.ceil(BEYOND * self.threshold_scale)
+        law, total = Geometric(self.threshold_scale), Interval.of(0)
+        for z in range(-far, far + 1):
+            chance = law.probability(z, exact=0)
+            for above, value in answers:
+                reached = self._at_least(threshold + z - value)
+                chance = chance * (reached if above else 1 - reached)
+            total = total + chance
+        return Interval(total.low, total.high + law.tail(far).high)
+
+    def error(self, confidence: Number, *, values: int) -> int:
+        """How far on the wrong side of the threshold any of so many values can be told to be.
+
+        Theorem: a value is told wrongly only when its noise and the threshold's together pass its
+        distance, so with half of the misses for each of the two the sum of both errors is enough.
+        """
+        half = 1 - (1 - Fraction(positive(confidence, "confidence"))) / 2
+        return Geometric(self.threshold_scale).error(half) + Geometric(self.value_scale).error(
+            half, count=values
+        )
+
+    def _at_least(self, least: int) -> Interval:
+        ratio = exp(-1 / self.value_scale)
+        if least > 0:
+            return exp(-least / self.value_scale) / (1 + ratio)
+        return 1 - exp((least - 1) / self.value_scale) / (1 + ratio)
+
+
+@dataclass(slots=True, repr=False)
+class SparseVectorRun:
+    """A run that was paid for: it counts its positives and ends by itself."""
+
+    mechanism: SparseVector
+    _blurred: int
+    _bits: Bits | None = field(default=None, kw_only=True)
+    _told: int = field(default=0, init=False)
+
+    def __repr__(self) -> str:
+        return f"SparseVectorRun({self.mechanism!r}, left={self.left})"
+
+    @property
+    def left(self) -> int:
+        """How many more positives were paid for."""
+        return self.mechanism.positives - self._told
+
+    def above(self, exact: int) -> bool:
+        """Whether a private value, blurred, reaches the blurred threshold."""
+        if self.left == 0:
+            raise BudgetExceededError(
+                needed="one more positive", spent=self._told, budget=self.mechanism.positives
+            )
+        if isinstance(exact, bool) or not hasattr(exact, "__index__"):
+            raise PrivateArgumentError("exact", "must be a whole number")
+        noisy = int(exact) + discrete_laplace(self.mechanism.value_scale, bits=self._bits)
+        told = noisy >= self._blurred
+        self._told += told
+        return told

@@ -1,0 +1,122 @@
+"""The loss of Gaussian noise on real numbers: two normals, mu standard deviations apart."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from differential_privacy.errors import InvalidArgumentError
+from differential_privacy.exact import (
+    Interval,
+    Number,
+    exp,
+    nonnegative,
+    normal_cdf,
+    round_up,
+    shown,
+    small_probability,
+    sqrt,
+)
+
+__all__ = ["GaussianLoss"]
+
+LARGEST_EPSILON = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GaussianLoss:
+    """No easier to tell apart than two normals whose means are mu standard deviations apart.
+
+    The square of mu is kept, because it is rational where noise has a rational variance.
+
+    Theorem: at epsilon the delta is F(mu/2 - epsilon/mu) - e^epsilon F(-mu/2 - epsilon/mu), with
+    F the distribution function of the normal.
+
+    Reference: Balle, Wang 2018 (1805.06530v2), theorem 8; Dong, Roth, Su 2019 (1905.02383v3),
+    corollary 1.
+
+    >>> float(GaussianLoss.of_mu(1).delta_at(1))
+    0.126936737507
+    >>> float((GaussianLoss.of_mu("3/30") + GaussianLoss.of_mu("4/30")).epsilon_at(1e-6))
+    0.685781976149
+    """
+
+    mu_squared: Fraction
+
+    def __init__(self, mu_squared: Number) -> None:
+        object.__setattr__(self, "mu_squared", nonnegative(mu_squared, "mu_squared"))
+
+    def __repr__(self) -> str:
+        return f"GaussianLoss(mu_squared={shown(self.mu_squared)})"
+
+    @staticmethod
+    def of_mu(mu: Number) -> "GaussianLoss":
+        """The loss of the given mu."""
+        return GaussianLoss(nonnegative(mu, "mu") ** 2)
+
+    @property
+    def mu(self) -> Interval:
+        """How many standard deviations the two normals are apart."""
+        return sqrt(self.mu_squared)
+
+    @property
+    def delta(self) -> Fraction:
+        """Every chance is protected at some epsilon."""
+        return Fraction(0)
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """The delta that is left at an epsilon."""
+        epsilon = nonnegative(epsilon, "epsilon")
+        if self.mu_squared == 0:
+            return Fraction(0)
+        above = normal_cdf(self.mu / 2 - epsilon / self.mu)
+        if epsilon > LARGEST_EPSILON:
+            return round_up(above.high)
+        below = exp(epsilon) * normal_cdf(-self.mu / 2 - epsilon / self.mu)
+        return min(Fraction(1), round_up((above - below).high))
+
+    def epsilon_at(self, delta: Number) -> Fraction:
+        """The epsilon that suffices at a delta: sought by floats, then proved by enclosures."""
+        delta = small_probability(delta, "delta")
+        if self.mu_squared == 0 or (delta > 0 and self.delta_at(0) <= delta):
+            return Fraction(0)
+        if delta == 0:
+            raise InvalidArgumentError("delta", delta, "must be above 0: normals have tails")
+        guess = Fraction(_float_epsilon(math.sqrt(self.mu_squared), float(delta)))
+        step = guess / 10**11
+        while self.delta_at(guess) > delta:
+            guess, step = guess + step, step * 2
+        return round_up(guess)
+
+    def __add__(self, other: "GaussianLoss") -> "GaussianLoss":
+        """The squares of mu add, also adaptively.
+
+        Reference: Dong, Roth, Su 2019 (1905.02383v3), corollary 2; adaptive choice of mu:
+        Smith, Thakurta 2022 (2210.17520).
+        """
+        if not isinstance(other, GaussianLoss):
+            return NotImplemented
+        return GaussianLoss(self.mu_squared + other.mu_squared)
+
+    def __or__(self, other: "GaussianLoss") -> "GaussianLoss":
+        return GaussianLoss(max(self.mu_squared, other.mu_squared))
+
+    def within(self, budget: "GaussianLoss") -> bool:
+        """Whether mu does not pass the budget's."""
+        return self.mu_squared <= budget.mu_squared
+
+
+def _float_epsilon(mu: float, delta: float) -> float:
+    """The root of the theorem in floats, on a log scale; it need only be near."""
+
+    def excess(epsilon: float) -> float:
+        above = float(log_ndtr(mu / 2 - epsilon / mu))
+        below = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+        return above + math.log1p(-min(math.exp(below - above), 1 - 1e-16)) - math.log(delta)
+
+    high = mu * mu / 2 + mu
+    while excess(high) > 0:
+        high *= 2
+    return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=1e-14))
