@@ -11,6 +11,7 @@ Rule 1: a message is made of public facts only.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 __all__ = [
     "BudgetExceededError",
@@ -42,7 +43,7 @@ class InvalidArgumentError(DifferentialPrivacyError, ValueError):
     status = 400
 
     def __init__(self, argument: str, value: object, rule: str) -> None:
-        shown = repr(value)
+        shown = str(value) if isinstance(value, Fraction) else repr(value)
         shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
         super().__init__(f"{argument} = {shown}: {rule}")
         self.argument = argument

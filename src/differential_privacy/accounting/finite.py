@@ -121,7 +121,7 @@ class FiniteMechanism:
         worst = self.worst(delta=delta)
         if worst.factor is None:
             rule = (
-                "is too small: some event can happen for one input of a pair and not for the other"
+                "must be larger: some event can happen for one input of a pair, not for the other"
             )
             raise InvalidArgumentError("delta", delta, rule)
         epsilon = round_up(log(worst.factor).high) if worst.factor > 1 else 0

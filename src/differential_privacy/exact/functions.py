@@ -63,6 +63,8 @@ def log(x: Interval | Fraction | int, bits: int = BITS) -> Interval:
     x = Fraction(x)
     if x <= 0:
         raise InvalidArgumentError("logarithm of", x, "must be positive")
+    if x == 1:
+        return Interval.of(0)
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     mantissa = x / Fraction(2) ** shift
     if mantissa > Fraction(4, 3):
