@@ -15,6 +15,7 @@ from differential_privacy.accounting.composition import (
 )
 from differential_privacy.accounting.conversion import (
     ORDERS,
+    laplace_renyi,
     to_approximate,
     to_concentrated,
     to_renyi,
@@ -58,6 +59,7 @@ __all__ = [
     "grouped",
     "hockey_stick",
     "laplace_loss",
+    "laplace_renyi",
     "least_factor",
     "lipschitz",
     "lipschitz_at",

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
+    float_log,
     log,
     open_probability,
     positive,
@@ -56,7 +57,7 @@ def analytic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -
 
     def excess(log_sigma: float) -> float:
         sigma = round_up(Fraction(math.exp(log_sigma)))
-        return math.log(_delta(sigma, target)) - math.log(chance)
+        return float_log(_delta(sigma, target)) - float_log(chance)
 
     low, high = -1.0, 1.0
     while excess(high) > 0:

@@ -28,6 +28,9 @@ from differential_privacy.privacy import ApproximateLoss, Loss, PureLoss, Spenda
 
 __all__ = ["advanced", "optimal", "parallel", "repeated", "sequential"]
 
+LARGEST_EPSILON = 1 << 10
+"""Above this even one randomized response hides nothing, so the sum is the answer."""
+
 L = TypeVar("L", bound=Loss)
 S = TypeVar("S", bound=Spendable)
 
@@ -82,8 +85,9 @@ def parallel(losses: Sequence[S], *, reach: int = 1) -> S:
 def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> ApproximateLoss:
     """The loss of so many releases of one loss, by the first bound that grew with a square root.
 
-    Theorem: epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1), at k delta + slack.
-    `optimal` is never larger; this is here because it is what papers compare with.
+    Theorem: epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1), at k delta + slack; above
+    epsilon 1 the sum k epsilon is smaller and stands in its place. `optimal` is never larger; this
+    is here because it is what papers compare with.
 
     Reference: Dwork, Rothblum, Vadhan 2010, theorem III.3; Dwork, Roth 2014, theorem 3.20.
 
@@ -92,9 +96,13 @@ def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> 
     """
     k = integer(times, "times", least=1)
     spare = open_probability(slack, "slack")
+    delta = _total_delta(k * loss.delta + spare)
+    if loss.epsilon > 1:
+        # The sum is smaller here, and no power of e can overflow.
+        return ApproximateLoss(k * loss.epsilon, delta)
     root = sqrt(2 * k * -log(spare))
     epsilon = loss.epsilon * (root + k * (exp(loss.epsilon) - 1))
-    return ApproximateLoss(round_up(epsilon.high), _total_delta(k * loss.delta + spare))
+    return ApproximateLoss(round_up(epsilon.high), delta)
 
 
 def optimal(loss: PureLoss | ApproximateLoss, *, times: int, delta: Number) -> ApproximateLoss:
@@ -117,11 +125,13 @@ def optimal(loss: PureLoss | ApproximateLoss, *, times: int, delta: Number) -> A
         raise InvalidArgumentError("delta", delta, rule)
     rest = (total - told) / (1 - told)
     whole = ApproximateLoss(k * loss.epsilon, total)
-    if rest == 0 or loss.epsilon == 0:
+    if rest == 0 or loss.epsilon == 0 or loss.epsilon > LARGEST_EPSILON:
         return whole
     lies = _LiesAmong(k, loss.epsilon)
     if lies.delta(0.0) <= rest:
         return ApproximateLoss(0, total)
+    if lies.delta(float(whole.epsilon)) > rest:
+        return whole
     guess = brentq(lambda epsilon: lies.delta(epsilon) - float(rest), 0.0, float(whole.epsilon))
     epsilon, step = guess, guess * 2.0**-50
     while Fraction(lies.delta(epsilon)) > rest:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from differential_privacy.errors import InvalidArgumentError, NoTheoremError
-from differential_privacy.exact import Number, exp, log, rational, round_up
+from differential_privacy.exact import Number, exp, log, positive, rational, round_up
 from differential_privacy.privacy import (
     ApproximateLoss,
     ConcentratedLoss,
@@ -18,7 +18,7 @@ from differential_privacy.privacy import (
     RenyiLoss,
 )
 
-__all__ = ["ORDERS", "to_approximate", "to_concentrated", "to_renyi"]
+__all__ = ["ORDERS", "laplace_renyi", "to_approximate", "to_concentrated", "to_renyi"]
 
 ORDERS: tuple[Number, ...] = (
     *("1.1", "1.25", "1.5", "1.75", 2, "2.5", 3, "3.5", 4, 5, 6, 7, 8, 10, 12, 14, 16, 20),
@@ -85,13 +85,13 @@ def pure_to_renyi(loss: PureLoss, orders: Iterable[Number] = ORDERS) -> RenyiLos
     Reference: Kairouz, Oh, Viswanath 2015 (1311.0776v3), theorem 3.1.
     """
     truth = 1 / (1 + exp(-loss.epsilon))
-    lie = 1 / (1 + exp(loss.epsilon))
 
     def divergence(order: Fraction) -> Fraction:
-        # The moment is truth (truth/lie)^(a-1) + lie (lie/truth)^(a-1), and truth/lie = e^epsilon.
+        # The moment is truth (truth/lie)^(a-1) + lie (lie/truth)^(a-1), and truth/lie = e^epsilon;
+        # the larger power is taken out, so that none overflows.
         step = (order - 1) * loss.epsilon
-        moment = truth * exp(step) + lie * exp(-step)
-        return min(loss.epsilon, max(Fraction(0), round_up((log(moment) / (order - 1)).high)))
+        rest = truth * (1 + exp(-loss.epsilon - 2 * step))
+        return min(loss.epsilon, max(Fraction(0), round_up((step + log(rest)).high / (order - 1))))
 
     return RenyiLoss({order: divergence(order) for order in _exact(orders)})
 
@@ -109,6 +109,27 @@ def concentrated_to_renyi(loss: ConcentratedLoss, orders: Iterable[Number] = ORD
 def gaussian_to_renyi(loss: GaussianLoss, orders: Iterable[Number] = ORDERS) -> RenyiLoss:
     """Theorem: two normals mu apart have divergence a mu^2 / 2 at order a."""
     return concentrated_to_renyi(gaussian_to_concentrated(loss), orders)
+
+
+def laplace_renyi(epsilon: Number, orders: Iterable[Number] = ORDERS) -> RenyiLoss:
+    """The Renyi divergences of Laplace noise on reals of scale sensitivity / epsilon.
+
+    Theorem: with b = 1 / epsilon the moment of order a is a / (2a - 1) e^((a - 1) epsilon)
+    + (a - 1) / (2a - 1) e^(-a epsilon): less than for the worst of this epsilon.
+
+    Reference: Mironov 2017 (1702.07476v3), proposition 6.
+
+    >>> laplace_renyi(0.1, [2, 32])
+    RenyiLoss({2: 0.00964420784035, 32: 0.078205758589})
+    """
+    size = positive(epsilon, "epsilon")
+
+    def divergence(order: Fraction) -> Fraction:
+        weight = order / (2 * order - 1)
+        rest = weight + (1 - weight) * exp(-(2 * order - 1) * size)
+        return max(Fraction(0), round_up(size + log(rest).high / (order - 1)))
+
+    return RenyiLoss({order: divergence(order) for order in _exact(orders)})
 
 
 @to_renyi.register

@@ -5,6 +5,7 @@ Rule 1: the pair is worst among all neighbors by the theorem named; cells keep b
 
 import math
 from collections.abc import Hashable, Mapping
+from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
@@ -45,6 +46,11 @@ BEYOND = 1e-22
 """Charged for what lies beyond the reach."""
 
 LEAST_SPREAD = 1e-9
+"""Smaller losses are taken on the grid of this one."""
+
+LARGEST_LOSS = 1 << 20
+LARGEST_MU = 1 << 8
+MOST_NOISE = 1 << 40
 CELL_SPLIT = 2.0**-18
 """By how much the share that a cell sends up is raised: its masses are differences of floats."""
 
@@ -70,7 +76,7 @@ def approximate_to_numerical(loss: ApproximateLoss) -> NumericalLoss:
 
     Reference: Kairouz, Oh, Viswanath 2015 (1311.0776v3), theorem 3.1.
     """
-    epsilon = float(loss.epsilon)
+    epsilon = float(_protecting(loss.epsilon, "epsilon", LARGEST_LOSS))
     truth = 1 / (1 + math.exp(-epsilon))
     chances = (1 - float(loss.delta)) * np.array([1 - truth, truth])
     masses = Masses.of_atoms(
@@ -95,7 +101,7 @@ def gaussian_to_numerical(loss: GaussianLoss) -> NumericalLoss:
 
     Its mean is mu^2 / 2 under the one and -mu^2 / 2 under the other.
     """
-    mu = math.sqrt(loss.mu_squared)
+    mu = max(LEAST_SPREAD, math.sqrt(_protecting(loss.mu_squared, "mu_squared", LARGEST_MU**2)))
     fineness = _fineness(2 * mu)
     edges = _edges(mu * mu / 2 - REACH * mu, mu * mu / 2 + REACH * mu, fineness)
     mine = _normal_cells(edges / mu - mu / 2)
@@ -110,7 +116,7 @@ def laplace_loss(epsilon: Number) -> NumericalLoss:
     Theorem: for a move of d scales the log ratio is d with chance 1/2, -d with chance e^-d / 2, and
     between them has density e^((l-d)/2) / 4; a smaller move is post-processing of this one.
     """
-    exact = positive(epsilon, "epsilon")
+    exact = _protecting(positive(epsilon, "epsilon"), "epsilon", LARGEST_LOSS)
     most = float(exact)
     fineness = _fineness(most)
     edges = np.unique(np.clip(_edges(-most, most, fineness), -most, most))
@@ -133,8 +139,8 @@ def discrete_laplace_loss(scale: Number, sensitivity: int) -> NumericalLoss:
     >>> discrete_laplace_loss(10, 1)
     NumericalLoss(epsilon=0.1 at delta=1e-06)
     """
-    b, s = float(positive(scale, "scale")), integer(sensitivity, "sensitivity", least=1)
-    most = s / b
+    exact, s = positive(scale, "scale"), integer(sensitivity, "sensitivity", least=1)
+    b, most = float(exact), float(_protecting(s / exact, "sensitivity / scale", LARGEST_LOSS))
     fineness = _fineness(most)
     rate = math.exp(-1 / b)
     # Runs of inner points: one point each where there are few, one cell of the grid each where not.
@@ -158,7 +164,9 @@ def discrete_gaussian_loss(variance: Number, sensitivity: int) -> NumericalLoss:
     >>> discrete_gaussian_loss(100, 1)
     NumericalLoss(epsilon=0.3968 at delta=1e-06)
     """
-    v, s = float(positive(variance, "variance")), integer(sensitivity, "sensitivity", least=1)
+    exact, s = positive(variance, "variance"), integer(sensitivity, "sensitivity", least=1)
+    _protecting(s**2 / exact, "sensitivity^2 / variance", LARGEST_MU**2)
+    v = float(exact)
     sigma, mu = math.sqrt(v), s / math.sqrt(v)
     fineness = _fineness(2 * mu)
     far = math.ceil(REACH * sigma) + 1
@@ -190,12 +198,17 @@ def sampled_gaussian_loss(noise: Number, rate: Number) -> NumericalLoss:
     >>> repeated(sampled_gaussian_loss(1, 0.01), times=1000)
     NumericalLoss(epsilon=2.125 at delta=1e-06)
     """
-    sigma, share = float(positive(noise, "noise")), float(open_probability(rate, "rate"))
+    exact, share = positive(noise, "noise"), float(open_probability(rate, "rate"))
+    _protecting(1 / exact, "1 / noise", LARGEST_MU)
+    sigma = float(min(exact, Fraction(MOST_NOISE)))
     spread = share * math.sqrt(math.expm1(min(sigma**-2, 50.0)))
     fineness = _fineness(16 * min(spread, 1.0))
     furthest = REACH * sigma + 1
-    highest = math.log1p(share * math.expm1((2 * furthest - 1) / (2 * sigma**2)))
-    edges = _edges(math.log1p(-share), highest, fineness)
+    lowest, highest = (
+        math.log1p(share * math.expm1((2 * answer - 1) / (2 * sigma**2)))
+        for answer in (-furthest, furthest)
+    )
+    edges = _edges(lowest, highest, fineness)
     odds = (np.exp(edges) - (1 - share)) / share
     with np.errstate(divide="ignore"):
         answers = sigma**2 * np.log(np.maximum(odds, 0.0)) + 0.5
@@ -234,6 +247,15 @@ def _finite_masses(mine: Mapping[Hashable, Number], theirs: Mapping[Hashable, Nu
         most=spread * (1 + ROUNDING),
         infinite=infinite * (1 + ROUNDING),
     )
+
+
+def _protecting(value: Fraction, name: str, most: int) -> Fraction:
+    """A loss that still protects: beyond, the grid would be long and say nothing."""
+    if value > most:
+        raise InvalidArgumentError(
+            name, value, f"must be at most {most}: beyond, nothing is hidden"
+        )
+    return value
 
 
 def _fineness(spread: float) -> int:

@@ -1,6 +1,7 @@
 """What a loss for one unit becomes for several: groups, and data that was mapped before its use."""
 
 import math
+from fractions import Fraction
 from functools import singledispatch
 
 from differential_privacy.errors import InvalidArgumentError, NoTheoremError
@@ -15,7 +16,8 @@ from differential_privacy.privacy import (
 
 __all__ = ["grouped", "preprocessed"]
 
-LARGEST_EXPONENT = 10_000
+LARGEST_EXPONENT = 8_000
+SMALLEST_EPSILON = Fraction(1, 1 << 64)
 
 
 @singledispatch
@@ -50,8 +52,9 @@ def approximate_group(loss: ApproximateLoss, size: int) -> ApproximateLoss:
         return ApproximateLoss(epsilon, 0)
     if epsilon > LARGEST_EXPONENT:
         raise InvalidArgumentError("size", size, "must leave delta below 1: nothing is protected")
-    if loss.epsilon == 0:
-        delta = k * loss.delta
+    if loss.epsilon < SMALLEST_EPSILON:
+        # Each of the k terms is at most the largest, and hardly less.
+        delta = round_up(k * exp(epsilon).high * loss.delta)
     else:
         delta = round_up(((exp(epsilon) - 1) / (exp(loss.epsilon) - 1)).high * loss.delta)
     if delta >= 1:

@@ -25,6 +25,9 @@ __all__ = ["NumericalLoss"]
 SUMMING = 2.0**-36
 """Above the relative error of sums over as many masses as are ever kept."""
 
+LARGEST = 600.0
+"""A larger log ratio is taken for infinite where powers of e are needed."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NumericalLoss:
@@ -102,7 +105,8 @@ def _upper_sums(masses: Masses) -> tuple[Floats, Floats, Floats]:
     keep = masses.losses > 0
     losses, mass = masses.losses[keep], masses.mass[keep]
     mine = np.cumsum(mass[::-1])[::-1]
-    theirs = np.cumsum((mass * np.exp(-losses))[::-1])[::-1]
+    other = np.where(losses <= LARGEST, mass * np.exp(-np.minimum(losses, LARGEST)), 0.0)
+    theirs = np.cumsum(other[::-1])[::-1]
     return losses, mine, theirs
 
 
@@ -119,7 +123,7 @@ def _delta_at(masses: Masses, epsilon: float) -> float:
     told = masses.infinite + masses.lost
     if place == len(losses):
         return told
-    stick = mine[place] * (1 + SUMMING) - math.exp(epsilon) * theirs[place]
+    stick = mine[place] * (1 + SUMMING) - math.exp(min(epsilon, LARGEST)) * theirs[place]
     return told + max(0.0, float(stick))
 
 
@@ -132,10 +136,10 @@ def _epsilon_at(masses: Masses, delta: float) -> float:
     if rest < 0:
         return masses.most
     starts = np.concatenate(([0.0], losses[:-1]))
-    ends = mine * (1 + SUMMING) - np.exp(losses) * theirs
+    ends = mine * (1 + SUMMING) - np.exp(np.minimum(losses, LARGEST)) * theirs
     place = int(np.argmax(ends <= rest)) if bool(np.any(ends <= rest)) else len(losses) - 1
-    needed = (mine[place] * (1 + SUMMING) - rest) / theirs[place]
-    found = math.log(needed) if needed > 0 else 0.0
+    over = mine[place] * (1 + SUMMING) - rest
+    found = math.log(over / theirs[place]) if over > 0 and theirs[place] > 0 else 0.0
     highest = min(float(losses[-1]), masses.most)
     return min(max(float(starts[place]), found) * (1 + 2.0**-48), highest)
 

@@ -15,6 +15,12 @@ __all__ = ["shuffled"]
 REACH = 12.0
 """Standard deviations of the number of clones that are summed over; the rest is charged."""
 
+LEAST_EPSILON = 1e-9
+"""Below this there is nothing worth hiding among clones, and floats could not tell."""
+
+LARGEST_EPSILON = 500.0
+"""Above this nobody's message is ever a clone."""
+
 SUMMING = 2.0**-36
 
 
@@ -36,8 +42,10 @@ def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
     allowed = open_probability(delta, "delta")
     epsilon = float(local.epsilon)
     others = integer(people, "people", least=1) - 1
+    if not others or not LEAST_EPSILON < epsilon < LARGEST_EPSILON:
+        return ApproximateLoss(local.epsilon, delta)
     clones = _Clones(epsilon, others)
-    if not others or clones.delta(epsilon) > allowed:
+    if clones.delta(epsilon) > allowed:
         return ApproximateLoss(local.epsilon, delta)
     if clones.delta(0.0) <= allowed:
         return ApproximateLoss(0, delta)

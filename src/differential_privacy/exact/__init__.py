@@ -1,6 +1,12 @@
 """Rationals, public grids, floats with a direction, and enclosures of exp, log and normal tails."""
 
-from differential_privacy.exact.directed import float_down, float_up, round_down, round_up
+from differential_privacy.exact.directed import (
+    float_down,
+    float_log,
+    float_up,
+    round_down,
+    round_up,
+)
 from differential_privacy.exact.functions import exp, log, normal_cdf, pi, sqrt
 from differential_privacy.exact.grid import Grid
 from differential_privacy.exact.interval import Interval
@@ -22,6 +28,7 @@ __all__ = [
     "Number",
     "exp",
     "float_down",
+    "float_log",
     "float_up",
     "integer",
     "log",

@@ -6,7 +6,7 @@ Rule 1: what a guarantee reads is rounded away from danger, by the name of the f
 import math
 from fractions import Fraction
 
-__all__ = ["float_down", "float_up", "round_down", "round_up"]
+__all__ = ["float_down", "float_log", "float_up", "round_down", "round_up"]
 
 DIGITS = 12
 """Significant digits kept: short enough to read and to add, fine enough to lose nothing."""
@@ -42,6 +42,14 @@ def float_down(x: Fraction) -> float:
     """The greatest float that is not above x."""
     nearest = _nearest(x)
     return nearest if nearest <= x else math.nextafter(nearest, -math.inf)
+
+
+def float_log(x: Fraction) -> float:
+    """The logarithm of x > 0 as the float near it, also where x itself has no float near it.
+
+    It has no direction: it seeks, and what it finds is proved otherwise.
+    """
+    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _nearest(x: Fraction) -> float:

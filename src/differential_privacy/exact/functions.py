@@ -20,8 +20,8 @@ BITS = 128
 
 GUARD = 32
 HALVINGS = 8
-LARGEST_EXPONENT = 1 << 20
-"""Beyond, a power of e is longer than is of any use: no enclosure is a million digits wide."""
+LARGEST_EXPONENT = 1 << 13
+"""Beyond, a power of e has no use: it is larger than 10^3500, or smaller than its inverse."""
 FAR_TAIL = 60
 
 
@@ -36,10 +36,11 @@ def exp(x: Interval | Fraction | int, bits: int = BITS) -> Interval:
     x = Fraction(x)
     if x == 0:
         return Interval.of(1)
-    if x < -LARGEST_EXPONENT:
-        return Interval(Fraction(0), Fraction(1, 1 << LARGEST_EXPONENT))
+    least = max(LARGEST_EXPONENT, bits)
+    if x < -least:
+        return Interval(Fraction(0), Fraction(1, 1 << least))
     if x > LARGEST_EXPONENT:
-        raise InvalidArgumentError("exponent", x, "must be at most 2**20: its power has no use")
+        raise InvalidArgumentError("exponent", x, "must be at most 2**13: its power has no use")
     # x = shift * ln 2 + rest with rest in [0, 1): the series then has positive terms only.
     shift = math.floor(x * Fraction(1 << 64) / _ln2(64)[1]) - 1
     work = bits + GUARD + max(shift.bit_length(), 1)

@@ -34,6 +34,7 @@ NARROW = 1 << 24
 SUMMING = Fraction(1, 10**10)
 """Far above the relative error of a sum of positive floats."""
 
+LARGEST_EPSILON = 1 << 13
 MOST_WAVES = 64
 """From this variance on the sum's waves are below 1e-500: there is no need to tell them apart."""
 
@@ -136,6 +137,8 @@ class DiscreteGaussian:
         turn = target * self.variance / step
         above = self._above(math.floor(turn - Fraction(step, 2)) + 1)
         below = self._above(math.floor(turn + Fraction(step, 2)) + 1)
+        if target > LARGEST_EPSILON:
+            return round_up(above.high)
         return max(Fraction(0), round_up((above - exp(target) * below).high))
 
     def numerical_loss(self, sensitivity: int) -> NumericalLoss:

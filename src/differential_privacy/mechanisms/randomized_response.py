@@ -60,7 +60,8 @@ class RandomizedResponse:
         RandomizedResponse(0.26894142137, 0.26894142137)
         """
         changed = positive(sensitivity.need_l1(), "sensitivity")
-        lie = round_up((1 / (1 + exp(loss.epsilon / changed))).high)
+        truth = 1 / (1 + exp(-loss.epsilon / changed))
+        lie = round_up((exp(-loss.epsilon / changed) * truth).high)
         return RandomizedResponse(lie, lie)
 
     @property

@@ -12,6 +12,7 @@ from differential_privacy.exact import (
     Interval,
     Number,
     exp,
+    float_log,
     nonnegative,
     normal_cdf,
     round_up,
@@ -19,10 +20,13 @@ from differential_privacy.exact import (
     small_probability,
     sqrt,
 )
+from differential_privacy.privacy.renyi import ConcentratedLoss
 
 __all__ = ["GaussianLoss"]
 
-LARGEST_EPSILON = 1 << 20
+LARGEST_EPSILON = 1 << 13
+LARGEST_MU_SQUARED = 1 << 40
+"""Beyond, nothing is hidden, and the coarser theorem of concentrated losses is used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,7 +88,9 @@ class GaussianLoss:
             return Fraction(0)
         if delta == 0:
             raise InvalidArgumentError("delta", delta, "must be above 0: normals have tails")
-        guess = Fraction(_float_epsilon(math.sqrt(self.mu_squared), float(delta)))
+        if self.mu_squared > LARGEST_MU_SQUARED:
+            return ConcentratedLoss(self.mu_squared / 2).epsilon_at(delta)
+        guess = Fraction(_float_epsilon(math.sqrt(self.mu_squared), float_log(delta)))
         step = guess / 10**11
         while self.delta_at(guess) > delta:
             guess, step = guess + step, step * 2
@@ -108,13 +114,13 @@ class GaussianLoss:
         return self.mu_squared <= budget.mu_squared
 
 
-def _float_epsilon(mu: float, delta: float) -> float:
+def _float_epsilon(mu: float, log_delta: float) -> float:
     """The root of the theorem in floats, on a log scale; it need only be near."""
 
     def excess(epsilon: float) -> float:
         above = float(log_ndtr(mu / 2 - epsilon / mu))
         below = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
-        return above + math.log1p(-min(math.exp(below - above), 1 - 1e-16)) - math.log(delta)
+        return above + math.log1p(-min(math.exp(below - above), 1 - 1e-16)) - log_delta
 
     high = mu * mu / 2 + mu
     while excess(high) > 0:

@@ -82,10 +82,11 @@ def belief(loss: Loss, *, prior: Number, delta: Number | None = None) -> Belief:
     before = probability(prior, "prior")
     chance = loss.delta if delta is None else small_probability(delta, "delta")
     shrunk = round_down(exp(-loss.epsilon_at(chance)).low)
+    certain = before in (0, 1)
     return Belief(
         prior=before,
-        least=before and before * shrunk / (before * shrunk + 1 - before),
-        most=before and before / (before + (1 - before) * shrunk),
+        least=before if certain else before * shrunk / (before * shrunk + 1 - before),
+        most=before if certain else before / (before + (1 - before) * shrunk),
         loose_least=before * shrunk,
         loose_most=Fraction(1) if before >= shrunk else before / shrunk,
         delta=chance,
@@ -120,9 +121,10 @@ def expected_utility(loss: Loss, *, without: Number, most: Number, delta: Number
         raise InvalidArgumentError("without", without, "must not be above most")
     chance = max(loss.delta, small_probability(delta, "delta"))
     shrunk = round_down(exp(-loss.epsilon_at(chance)).low)
-    if before >= ceiling * shrunk:
+    if before and before >= ceiling * shrunk:
         return ceiling
-    return min(ceiling, round_up(before / shrunk + chance * ceiling))
+    grown = before / shrunk if before else Fraction(0)
+    return min(ceiling, round_up(grown + chance * ceiling))
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -11,6 +11,7 @@ from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
     exp,
+    float_log,
     log,
     nonnegative,
     positive,
@@ -21,6 +22,8 @@ from differential_privacy.exact import (
 )
 
 __all__ = ["ConcentratedLoss", "RenyiLoss"]
+
+HUGE = 1e300
 
 
 def epsilon_of_order(order: Fraction, divergence: Fraction, delta: Fraction) -> Fraction:
@@ -142,8 +145,10 @@ class ConcentratedLoss:
         if self.rho == 0:
             return self.delta
 
+        rho = float(min(self.rho, Fraction(HUGE)))
+
         def exponent(order: float) -> float:
-            return (order - 1) * (order * float(self.rho) - float(epsilon)) + (
+            return (order - 1) * (order * rho - float(epsilon)) + (
                 (order - 1) * math.log1p(-1 / order) - math.log(order)
             )
 
@@ -165,11 +170,13 @@ class ConcentratedLoss:
         if delta <= self.delta:
             raise InvalidArgumentError("delta", delta, f"must be above {shown(self.delta)}")
         rest = (delta - self.delta) / (1 - self.delta)
-        log_rest = math.log(rest.numerator) - math.log(rest.denominator)
+        log_rest = float_log(rest)
+
+        rho = float(min(self.rho, Fraction(HUGE)))
 
         def epsilon(order: float) -> float:
             gain = math.log1p(-1 / order) - (log_rest + math.log(order)) / (order - 1)
-            return order * float(self.rho) + gain
+            return order * rho + gain
 
         order = _best_order(epsilon)
         return epsilon_of_order(order, self.rho * order, rest)
@@ -199,7 +206,7 @@ class ConcentratedLoss:
 def _best_order(objective: Callable[[float], float]) -> Fraction:
     """An order above one at which the objective is small: each is sound, this one is tight."""
     found = minimize_scalar(
-        lambda u: objective(1 + math.exp(u)),
+        lambda u: max(-HUGE, min(HUGE, objective(1 + math.exp(u)))),
         bounds=(-25, 60),
         method="bounded",
         options={"xatol": 1e-9},
