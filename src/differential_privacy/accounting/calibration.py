@@ -6,8 +6,6 @@ Rule 1: a standard deviation is rounded up, and proved enough by the exact theor
 import math
 from fractions import Fraction
 
-from scipy.optimize import brentq
-
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
@@ -15,6 +13,7 @@ from differential_privacy.exact import (
     log,
     open_probability,
     positive,
+    root,
     round_down,
     round_up,
     sqrt,
@@ -39,8 +38,8 @@ def classic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) ->
     if target >= 1:
         rule = "must be below 1, where the classic formula is proved: use analytic_sigma"
         raise InvalidArgumentError("epsilon", epsilon, rule)
-    root = sqrt(2 * log(Fraction(5, 4) / chance))
-    return round_up((root * positive(sensitivity, "sensitivity") / target).high)
+    spread = sqrt(2 * log(Fraction(5, 4) / chance))
+    return round_up((spread * positive(sensitivity, "sensitivity") / target).high)
 
 
 def analytic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -> Fraction:
@@ -64,7 +63,7 @@ def analytic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -
         high += 2
     while excess(low) < 0:
         low -= 2
-    sigma = round_up(Fraction(math.exp(float(brentq(excess, low, high, xtol=1e-13)))))
+    sigma = round_up(Fraction(math.exp(root(excess, low, high))))
     step = sigma / 10**12
     while _delta(sigma, target) > chance:
         sigma, step = sigma + step, step * 2

@@ -10,16 +10,17 @@ from functools import reduce
 from typing import TypeVar
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import gammaln
 
+from differential_privacy.accounting.binomial import binomial_masses
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
     exp,
+    float_log,
     integer,
     log,
     open_probability,
+    root,
     round_up,
     small_probability,
     sqrt,
@@ -28,6 +29,7 @@ from differential_privacy.privacy import ApproximateLoss, Loss, PureLoss, Spenda
 
 __all__ = ["advanced", "optimal", "parallel", "repeated", "sequential"]
 
+TINY = 1e-300
 LARGEST_EPSILON = 1 << 10
 """Above this even one randomized response hides nothing, so the sum is the answer."""
 
@@ -100,8 +102,8 @@ def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> 
     if loss.epsilon > 1:
         # The sum is smaller here, and no power of e can overflow.
         return ApproximateLoss(k * loss.epsilon, delta)
-    root = sqrt(2 * k * -log(spare))
-    epsilon = loss.epsilon * (root + k * (exp(loss.epsilon) - 1))
+    spread = sqrt(2 * k * -log(spare))
+    epsilon = loss.epsilon * (spread + k * (exp(loss.epsilon) - 1))
     return ApproximateLoss(round_up(epsilon.high), delta)
 
 
@@ -132,8 +134,13 @@ def optimal(loss: PureLoss | ApproximateLoss, *, times: int, delta: Number) -> A
         return ApproximateLoss(0, total)
     if lies.delta(float(whole.epsilon)) > rest:
         return whole
-    guess = brentq(lambda epsilon: lies.delta(epsilon) - float(rest), 0.0, float(whole.epsilon))
-    epsilon, step = guess, guess * 2.0**-50
+    wanted = float_log(rest)
+
+    def excess(epsilon: float) -> float:
+        return math.log(max(lies.delta(epsilon), TINY)) - wanted
+
+    epsilon = root(excess, 0.0, float(whole.epsilon))
+    step = epsilon * 2.0**-50
     while Fraction(lies.delta(epsilon)) > rest:
         epsilon, step = epsilon + step, step * 2
     return ApproximateLoss(min(round_up(Fraction(epsilon)), whole.epsilon), total)
@@ -145,17 +152,8 @@ class _LiesAmong:
     def __init__(self, k: int, epsilon: Fraction) -> None:
         lies = np.arange(k // 2 + 1, dtype=np.float64)
         rate = float(epsilon)
-        log_mass = (
-            gammaln(k + 1)
-            - gammaln(lies + 1)
-            - gammaln(k - lies + 1)
-            - lies * rate
-            - k * math.log1p(math.exp(-rate))
-        )
-        # Each logarithm is a sum of a few floats below k ln k, each right to a few units in its
-        # last place; this raises every mass by more than they can have lost.
-        error = 2.0**-48 * (k + 1) * (math.log(k + 1) + rate + 1)
-        self.mass = np.exp(log_mass + error)
+        truth = -math.log1p(math.exp(-rate))
+        self.mass = binomial_masses(lies, k, log_hit=truth - rate, log_miss=truth)
         self.loss = (k - 2 * lies) * rate
         self.slack = 2.0**-50 * (k * rate + 1)
 

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, rfft
 
 __all__ = ["convolve"]
 
@@ -88,8 +87,8 @@ def _transformed(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, float]:
     """
     length = len(pairs[0][0]) + len(pairs[0][1]) - 1
     size = 1 << (length - 1).bit_length()
-    spectra = [rfft(x, size) * rfft(y, size) for x, y in pairs]
-    mass = irfft(np.sum(spectra, axis=0), size)[:length]
+    spectra = [np.fft.rfft(x, size) * np.fft.rfft(y, size) for x, y in pairs]
+    mass = np.fft.irfft(np.sum(spectra, axis=0), size)[:length]
     relative = (math.log2(size) * (2 + math.sqrt(5)) + math.sqrt(5) + 1) * UNIT * 1.01
     norm = relative * sum(
         2 * float(x.sum()) * float(np.linalg.norm(y)) + float(np.linalg.norm(x)) * float(y.sum())

@@ -25,8 +25,8 @@ __all__ = ["NumericalLoss"]
 SUMMING = 2.0**-36
 """Above the relative error of sums over as many masses as are ever kept."""
 
-LARGEST = 600.0
-"""A larger log ratio is taken for infinite where powers of e are needed."""
+SPAN = 500.0
+"""Losses so far apart still have powers of e whose ratio is a float."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,12 +101,22 @@ class NumericalLoss:
 
 
 def _upper_sums(masses: Masses) -> tuple[Floats, Floats, Floats]:
-    """The positive losses, and the mass from each on, under the one dataset and the other."""
-    keep = masses.losses > 0
-    losses, mass = masses.losses[keep], masses.mass[keep]
+    """The positive losses; the mass from each on; the same under the other dataset, times e^loss.
+
+    The last is a sum of mass times e^-(how much larger its loss is), so nothing overflows however
+    large losses are: stretches of `SPAN` are summed by themselves, and carried over.
+    """
+    first = max(0, 1 - masses.lowest)
+    losses, mass = masses.losses[first:], masses.mass[first:]
     mine = np.cumsum(mass[::-1])[::-1]
-    other = np.where(losses <= LARGEST, mass * np.exp(-np.minimum(losses, LARGEST)), 0.0)
-    theirs = np.cumsum(other[::-1])[::-1]
+    theirs, carried, stop = np.zeros(len(mass)), 0.0, len(mass)
+    while stop:
+        start = int(np.searchsorted(losses, losses[stop - 1] - SPAN))
+        apart = losses[start:stop] - losses[start]
+        inside = np.cumsum((mass[start:stop] * np.exp(-apart))[::-1])[::-1]
+        to_next = losses[stop - 1] + masses.step - losses[start:stop]
+        theirs[start:stop] = np.exp(apart) * inside + carried * np.exp(-to_next)
+        carried, stop = float(theirs[start]), start
     return losses, mine, theirs
 
 
@@ -123,7 +133,7 @@ def _delta_at(masses: Masses, epsilon: float) -> float:
     told = masses.infinite + masses.lost
     if place == len(losses):
         return told
-    stick = mine[place] * (1 + SUMMING) - math.exp(min(epsilon, LARGEST)) * theirs[place]
+    stick = mine[place] * (1 + SUMMING) - math.exp(epsilon - losses[place]) * theirs[place]
     return told + max(0.0, float(stick))
 
 
@@ -136,10 +146,12 @@ def _epsilon_at(masses: Masses, delta: float) -> float:
     if rest < 0:
         return masses.most
     starts = np.concatenate(([0.0], losses[:-1]))
-    ends = mine * (1 + SUMMING) - np.exp(np.minimum(losses, LARGEST)) * theirs
+    ends = mine * (1 + SUMMING) - theirs
     place = int(np.argmax(ends <= rest)) if bool(np.any(ends <= rest)) else len(losses) - 1
     over = mine[place] * (1 + SUMMING) - rest
-    found = math.log(over / theirs[place]) if over > 0 and theirs[place] > 0 else 0.0
+    found = 0.0
+    if over > 0 and theirs[place] > 0:
+        found = float(losses[place]) + math.log(over / theirs[place])
     highest = min(float(losses[-1]), masses.most)
     return min(max(float(starts[place]), found) * (1 + 2.0**-48), highest)
 

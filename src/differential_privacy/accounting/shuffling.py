@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
-from differential_privacy.exact import Number, integer, open_probability, round_up
+from differential_privacy.accounting.binomial import binomial_masses
+from differential_privacy.exact import Number, float_log, integer, open_probability, root, round_up
 from differential_privacy.privacy import ApproximateLoss, PureLoss
 
 __all__ = ["shuffled"]
@@ -21,6 +21,7 @@ LEAST_EPSILON = 1e-9
 LARGEST_EPSILON = 500.0
 """Above this nobody's message is ever a clone."""
 
+TINY = 1e-300
 SUMMING = 2.0**-36
 
 
@@ -49,7 +50,8 @@ def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
         return ApproximateLoss(local.epsilon, delta)
     if clones.delta(0.0) <= allowed:
         return ApproximateLoss(0, delta)
-    found = float(brentq(lambda e: clones.delta(e) - float(allowed), 0.0, epsilon, xtol=1e-14))
+    wanted = float_log(allowed)
+    found = root(lambda e: math.log(max(clones.delta(e), TINY)) - wanted, 0.0, epsilon)
     step = found * 1e-12
     while Fraction(clones.delta(found)) > allowed:
         found, step = found + step, step * 2
@@ -64,9 +66,15 @@ class _Clones:
         middle, deviation = others * share, math.sqrt(others * share * (1 - share))
         first = max(0, math.floor(middle - REACH * deviation - REACH))
         last = min(others, math.ceil(middle + REACH * deviation + REACH))
-        self.clones = np.arange(first, last + 1, dtype=np.float64)
-        self.chances = binom.pmf(self.clones, others, share)
-        self.beyond = float(binom.cdf(first - 1, others, share) + binom.sf(last, others, share))
+        self.clones = np.arange(first, last + 1)
+        self.chances = binomial_masses(
+            self.clones.astype(np.float64),
+            others,
+            log_hit=-epsilon,
+            log_miss=math.log(-math.expm1(-epsilon)),
+        )
+        below = bdtr(first - 1, others, share) if first else 0.0
+        self.beyond = float(below + (bdtrc(last, others, share) if last < others else 0.0))
         self.truth = 1 / (1 + math.exp(-epsilon))
 
     def delta(self, epsilon: float) -> float:
@@ -74,8 +82,8 @@ class _Clones:
         truth, lie, odds = self.truth, 1 - self.truth, math.exp(epsilon)
         turn = (truth * (odds + 1) - 1) / ((truth - lie) * (odds + 1))
         least = np.floor((self.clones + 1) * turn) + 1
-        with_one = binom.sf(least - 2, self.clones, 0.5)
-        without = binom.sf(least - 1, self.clones, 0.5)
+        with_one = bdtrc(np.minimum(least - 2, self.clones), self.clones, 0.5)
+        without = bdtrc(np.minimum(least - 1, self.clones), self.clones, 0.5)
         mine = truth * with_one + lie * without
         theirs = lie * with_one + truth * without
         stick = float(self.chances @ (mine - odds * theirs))

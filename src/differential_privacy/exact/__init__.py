@@ -21,6 +21,7 @@ from differential_privacy.exact.rational import (
     shown,
     small_probability,
 )
+from differential_privacy.exact.search import lowest, root
 
 __all__ = [
     "Grid",
@@ -32,6 +33,7 @@ __all__ = [
     "float_up",
     "integer",
     "log",
+    "lowest",
     "nonnegative",
     "normal_cdf",
     "open_probability",
@@ -39,6 +41,7 @@ __all__ = [
     "positive",
     "probability",
     "rational",
+    "root",
     "round_down",
     "round_up",
     "shown",

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from differential_privacy.errors import InvalidArgumentError
@@ -15,6 +14,7 @@ from differential_privacy.exact import (
     float_log,
     nonnegative,
     normal_cdf,
+    root,
     round_up,
     shown,
     small_probability,
@@ -125,4 +125,4 @@ def _float_epsilon(mu: float, log_delta: float) -> float:
     high = mu * mu / 2 + mu
     while excess(high) > 0:
         high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=1e-14))
+    return root(excess, 0.0, high)

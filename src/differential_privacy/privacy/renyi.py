@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.optimize import minimize_scalar
-
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
     exp,
     float_log,
     log,
+    lowest,
     nonnegative,
     positive,
     rational,
@@ -205,10 +204,5 @@ class ConcentratedLoss:
 
 def _best_order(objective: Callable[[float], float]) -> Fraction:
     """An order above one at which the objective is small: each is sound, this one is tight."""
-    found = minimize_scalar(
-        lambda u: max(-HUGE, min(HUGE, objective(1 + math.exp(u)))),
-        bounds=(-25, 60),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    return 1 + round_up(Fraction(math.exp(float(found.x))))
+    found = lowest(lambda u: max(-HUGE, min(HUGE, objective(1 + math.exp(u)))), -25.0, 60.0)
+    return 1 + round_up(Fraction(math.exp(found)))
