@@ -1,10 +1,7 @@
-"""Convolutions of nonnegative arrays by Fourier transforms, with a bound on all their errors.
+"""Convolutions of nonnegative arrays from above, by Fourier transforms, with all errors bounded.
 
 Rule 1: arrays are padded to the full length of the result, so nothing wraps around.
-Rule 2: the errors of all entries together are bounded by what is returned beside the result.
-
-Transforms err in proportion to the norm of what they transform times the root of its length. So
-peaks, high but few, are multiplied out; and a long low tail is kept apart from the short body.
+Rule 2: any upper part of the result sums to no less than it does in truth.
 """
 
 import math
@@ -12,69 +9,54 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["convolve"]
+__all__ = ["convolved_tail", "upper_convolution"]
 
 Floats = NDArray[np.float64]
 
-SHORT = 64
-"""Up to this length a plain sum of products is as fast."""
+SHORT = 256
+"""Up to this length a plain sum of products is as fast, and right to the last digits."""
 
-PEAK = 1 / 128
-"""What is larger is a peak: there are at most 128, as the entries of a distribution sum to one."""
-
-LOW = 2.0**-16
-"""What is smaller than this part of the largest entry is tail, where it lies outside the body."""
+THIN = 2.0**-10
+"""An upper tail that holds no more of the mass, but half of the length, is convolved apart."""
 
 UNIT = 2.0**-53
 
 
-def convolve(one: Floats, two: Floats) -> tuple[Floats, float]:
-    """The convolution, and a bound on the sum of the absolute errors of its entries.
+def upper_convolution(one: Floats, two: Floats) -> tuple[Floats, float]:
+    """A convolution whose upper sums are none too small, and how much was added for that.
 
-    >>> mass, error = convolve(np.array([0.5, 0.5]), np.array([0.25, 0.75]))
-    >>> mass, error < 1e-13
+    Theorem: when the errors of all entries sum to at most e, adding e at the top is enough for all
+    upper sums. A long thin tail would put it far up, so tails are convolved by themselves: their
+    errors are small, as they are, and those of the bodies are added at the top of the bodies.
+
+    >>> mass, added = upper_convolution(np.array([0.5, 0.5]), np.array([0.25, 0.75]))
+    >>> mass.round(12), added < 1e-13
     (array([0.125, 0.5  , 0.375]), True)
     """
-    if len(one) < len(two):
-        one, two = two, one
-    total = float(one.sum() * two.sum())
-    if len(two) <= SHORT:
-        return np.convolve(one, two), UNIT * (SHORT + 2) * total
-    mass = np.zeros(len(one) + len(two) - 1)
-    one_peaks, two_peaks = np.flatnonzero(one > PEAK), np.flatnonzero(two > PEAK)
-    one_rest = one.copy()
-    one_rest[one_peaks] = 0.0
-    two_rest = two.copy()
-    two_rest[two_peaks] = 0.0
-    for place in one_peaks:
-        mass[place : place + len(two)] += one[place] * two
-    for place in two_peaks:
-        mass[place : place + len(one)] += two[place] * one_rest
-    error = UNIT * (len(one_peaks) + len(two_peaks) + 4) * total
-    one_body, two_body = _body(one_rest), _body(two_rest)
-    start, body, body_error = (
-        one_body.start + two_body.start,
-        *_transformed([(one_rest[one_body], two_rest[two_body])]),
-    )
-    mass[start : start + len(body)] += body
-    if len(body) == len(mass):
-        return mass, error + body_error
-    one_tail, two_tail = one_rest.copy(), two_rest.copy()
-    one_tail[one_body] = 0.0
-    two_tail[two_body] = 0.0
-    tail, tail_error = _transformed([(one_tail, two_rest), (one_rest - one_tail, two_tail)])
-    return mass + tail, error + body_error + tail_error
+    first, second = _body(one), _body(two)
+    mass, added = np.zeros(len(one) + len(two) - 1), 0.0
+    for start, x, y in (
+        (0, one[:first], two[:second]),
+        (first, one[first:], two),
+        (second, one[:first], two[second:]),
+    ):
+        if len(x) and len(y):
+            part, error = _convolution(x, y)
+            part[-1] += error
+            mass[start : start + len(part)] += part
+            added += error
+    return mass * (1 + 4 * UNIT), added
 
 
-def _body(rest: Floats) -> slice:
-    """The stretch outside of which every entry is low; all of it where that is hardly shorter."""
-    high = np.flatnonzero(rest >= LOW * rest.max())
-    start, stop = int(high[0]), int(high[-1]) + 1
-    return slice(start, stop) if 2 * (stop - start) <= len(rest) else slice(0, len(rest))
+def _body(mass: Floats) -> int:
+    """The length without a long thin tail."""
+    rest = np.cumsum(mass[::-1])[::-1]
+    length = int(np.searchsorted(-rest, -THIN * rest[0]))
+    return length if 2 * length <= len(mass) else len(mass)
 
 
-def _transformed(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, float]:
-    """The sum of the convolutions of pairs of like lengths, by transforms of a power of two.
+def _convolution(one: Floats, two: Floats) -> tuple[Floats, float]:
+    """The convolution, and a bound on the sum of the absolute errors of its entries.
 
     Theorem: a transform of length 2^t has a relative error, in the Euclidean norm, of at most
     r = (1 + u)^t (1 + sqrt(5) u)^t (1 + m)^t - 1, where m, the error of the roots of unity, is
@@ -85,17 +67,44 @@ def _transformed(pairs: list[tuple[Floats, Floats]]) -> tuple[Floats, float]:
     Reference: Percival 2003, Rapid multiplication modulo the sum and difference of highly composite
     numbers, theorem 5.1; sqrt 5 from Brent, Percival, Zimmermann 2007.
     """
-    length = len(pairs[0][0]) + len(pairs[0][1]) - 1
+    sums = float(one.sum()), float(two.sum())
+    if min(len(one), len(two)) <= SHORT:
+        return np.convolve(one, two), UNIT * (SHORT + 2) * sums[0] * sums[1]
+    length = len(one) + len(two) - 1
     size = 1 << (length - 1).bit_length()
-    spectra = [np.fft.rfft(x, size) * np.fft.rfft(y, size) for x, y in pairs]
-    mass = np.fft.irfft(np.sum(spectra, axis=0), size)[:length]
+    mass = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(two, size), size)[:length]
     relative = (math.log2(size) * (2 + math.sqrt(5)) + math.sqrt(5) + 1) * UNIT * 1.01
-    norm = relative * sum(
-        2 * float(x.sum()) * float(np.linalg.norm(y)) + float(np.linalg.norm(x)) * float(y.sum())
-        for x, y in pairs
-    )
-    # What an error could have made alone is taken out, and charged: tails stay short.
-    noise = mass < norm
-    charged = float(np.abs(mass[noise]).sum())
-    mass[noise] = 0.0
-    return mass, norm * math.sqrt(length) + charged
+    norms = math.sqrt(float(np.square(one).sum())), math.sqrt(float(np.square(two).sum()))
+    norm = relative * (2 * sums[0] * norms[1] + norms[0] * sums[1])
+    # What lies below zero is an error alone: without it the entries are no farther from the truth.
+    return np.maximum(mass, 0.0), norm * math.sqrt(length)
+
+
+def convolved_tail(one: Floats, two: Floats, most: float) -> tuple[int, float]:
+    """The first place from which a convolution sums to at most `most`, and that sum.
+
+    It needs no transform: the sum from a place on adds, for each entry of the one array, the entry
+    times the rest of the other array from where the two together reach the place. All terms are
+    positive, so it is right to the last digits, however small.
+
+    >>> convolved_tail(np.array([0.9, 0.1]), np.array([0.9, 0.1]), 0.05)
+    (2, 0.010000000000000002)
+    """
+    if len(one) > len(two):
+        one, two = two, one
+    falling = one[::-1]
+    rest = np.append(np.cumsum(two[::-1])[::-1], 0.0)
+
+    def tail(place: int) -> float:
+        # Entry i of the one array meets the rest from place - i on: nothing, a part, or all of it.
+        first, last = max(0, place - len(two)), min(len(one), place)
+        met = (
+            falling[len(one) - last : len(one) - first] @ rest[place - last + 1 : place - first + 1]
+        )
+        return float(met + one[last:].sum() * rest[0])
+
+    low, high = -1, len(one) + len(two) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if tail(middle) <= most else (middle, high)
+    return high, tail(high)

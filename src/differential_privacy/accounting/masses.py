@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from differential_privacy.accounting.convolution import convolve
+from differential_privacy.accounting.convolution import convolved_tail, upper_convolution
 
 __all__ = ["Masses"]
 
@@ -26,7 +26,7 @@ LONGEST = 1 << 15
 """Points kept: a longer distribution goes over to a grid twice as coarse."""
 
 TAIL = 1e-18
-"""Mass cut off at either end: moved up at the lower end, charged to delta at the upper."""
+"""Mass cut off at either end: moved up at the lower, charged to delta at the upper."""
 
 RELATIVE = 2.0**-40
 """By how much each mass is raised: far more than the sums of positive floats that make it lose."""
@@ -129,37 +129,33 @@ class Masses:
         """
         fineness = min(self.fineness, other.fineness)
         one, two = self.coarser(fineness), other.coarser(fineness)
-        mass, error = convolve(one.mass, two.mass)
+        mass, added = upper_convolution(one.mass, two.mass)
+        stop, beyond = convolved_tail(one.mass, two.mass, TAIL)
+        kept = mass[: max(stop, 1)]
+        # What was added beyond is added at the top: the sum of any upper part stays large enough.
+        kept[-1] += min(added, float(mass[stop:].sum()))
         # What was lost on one side was lost with every mass of the other; totals hardly pass 1.
         more = 1 + 2.0**-20
         both = Masses(
             fineness,
             one.lowest + two.lowest,
-            mass,
+            kept,
             (one.most + two.most) * (1 + ROUNDING),
             one.infinite + two.infinite - one.infinite * two.infinite,
-            (one.lost + two.lost) * more + error,
-            (one.gained + two.gained) * more + error,
+            (one.lost + two.lost) * more + beyond * more,
+            (one.gained + two.gained) * more + 2 * added,
             one.wobble + two.wobble,
         )
-        trimmed = both._trimmed()
-        return trimmed if len(trimmed.mass) <= LONGEST else trimmed.coarser(fineness - 1)
+        lifted = both._lifted(TAIL + added)
+        return lifted if len(lifted.mass) <= LONGEST else lifted.coarser(fineness - 1)
 
-    def _trimmed(self) -> "Masses":
-        """Without far tails: the lower is moved up to the first point kept, the upper charged."""
-        first = int(np.searchsorted(np.cumsum(self.mass), TAIL))
-        last = len(self.mass) - int(np.searchsorted(np.cumsum(self.mass[::-1]), TAIL))
-        mass = self.mass[first:last].copy()
-        moved = float(self.mass[:first].sum())
-        mass[0] += moved
-        charged = float(self.mass[last:].sum()) * (1 + RELATIVE)
-        return replace(
-            self,
-            lowest=self.lowest + first,
-            mass=mass,
-            lost=self.lost + charged,
-            gained=self.gained + moved,
-        )
+    def _lifted(self, tail: float) -> "Masses":
+        """Without a lower tail of this mass, which is moved up to the first point kept."""
+        reached = np.cumsum(self.mass)
+        first = min(int(np.searchsorted(reached, tail)), len(self.mass) - 1)
+        mass = self.mass[first:].copy()
+        mass[0] = reached[first]
+        return replace(self, lowest=self.lowest + first, mass=mass, gained=self.gained + tail)
 
 
 def _placed(place: NDArray[np.int64], mass: Floats, size: int) -> Floats:
