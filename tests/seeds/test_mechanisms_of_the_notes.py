@@ -163,8 +163,14 @@ class TestB4Exponential:
         assert round(float(moved), 3) == 2.197
 
     def test_t_each_flip_counts_for_0_022(self) -> None:
+        moved = TruncatedBeta(1, grid=self.GRID).score_sensitivity(AddRemoveRows())
+        general = Exponential.for_loss(PureLoss(0.1), sensitivity=Sensitivity(most=moved))
+        assert round(float(general.rate), 3) == 0.022
+
+    def test_t_a_flip_may_count_twice_as_much_because_all_scores_move_one_way(self) -> None:
         choice = TruncatedBeta.for_loss(PureLoss(0.1), grid=self.GRID, unit=AddRemoveRows())
-        assert round(float(choice.weight), 3) == 0.022
+        assert float(choice.weight) == pytest.approx(0.1 / math.log(9), rel=1e-9)
+        assert choice.loss(AddRemoveRows()) == PureLoss(0.1)
 
     def test_t_the_law_is_a_truncated_beta(self) -> None:
         heads, tails = 70, 30

@@ -12,6 +12,7 @@ from differential_privacy.exact.grid import Grid
 from differential_privacy.exact.interval import Interval
 from differential_privacy.exact.rational import (
     Number,
+    boolean,
     integer,
     nonnegative,
     open_probability,
@@ -21,12 +22,13 @@ from differential_privacy.exact.rational import (
     shown,
     small_probability,
 )
-from differential_privacy.exact.search import lowest, root
+from differential_privacy.exact.search import lowest, proved, root
 
 __all__ = [
     "Grid",
     "Interval",
     "Number",
+    "boolean",
     "exp",
     "float_down",
     "float_log",
@@ -40,6 +42,7 @@ __all__ = [
     "pi",
     "positive",
     "probability",
+    "proved",
     "rational",
     "root",
     "round_down",

@@ -6,7 +6,9 @@ Rule 2: every float has an index, also NaN and the infinities: data never decide
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +21,7 @@ __all__ = ["Grid"]
 LARGEST_INDEX = 1 << 52
 """Below this a float tells an integer from its neighbors: most values need no fractions."""
 
+HALF = Fraction(1, 2)
 SLACK = 2.0**-50
 """More than the relative error of one float product with a rounded factor."""
 
@@ -76,22 +79,45 @@ class Grid:
         """How far apart the indices of two values can be that are at most `length` apart."""
         return math.ceil(length / self.step)
 
+    @property
+    def farthest(self) -> Fraction:
+        """How far a value between the ends can be from its point: half a step, but at the ends."""
+        below, above = self.point(self.first) - self.lower, self.upper - self.point(self.last)
+        return max(self.step / 2, below, above)
+
     def index(self, values: ArrayLike) -> NDArray[np.int64]:
         """The index of the point nearest to each value; the values are private."""
-        try:
-            reals = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise PrivateArgumentError("values", "must be numbers that fit in a float") from None
-        bounded = np.clip(
-            reals, float(self.lower) - float(self.step), float(self.upper) + float(self.step)
-        )
-        scaled = np.where(np.isnan(reals), float(self.first), bounded * float(1 / self.step))
-        whole = np.floor(scaled + 0.5)
+        reals = _floats(values)
+        shape, reals = reals.shape, np.atleast_1d(reals)
+        lowest, highest = float(self.lower - self.step), float(self.upper + self.step)
+        bounded = np.where(np.isnan(reals), lowest, np.clip(reals, lowest, highest))
+        scaled = bounded * float(1 / self.step) + 0.5
+        indices = np.floor(scaled).astype(np.int64)
         # A value that floats place too near the middle of two points is decided by fractions.
-        unsure = np.abs(scaled + 0.5 - np.rint(scaled + 0.5)) <= (np.abs(scaled) + 1) * SLACK
-        indices = np.asarray(whole, dtype=np.int64)
+        unsure = np.abs(scaled - np.rint(scaled)) <= (np.abs(scaled) + 1) * SLACK
         for place in zip(*np.nonzero(unsure), strict=True):
-            if not np.isnan(reals[place]):
-                exact = Fraction(float(bounded[place])) / self.step + Fraction(1, 2)
-                indices[place] = math.floor(exact)
-        return np.clip(indices, self.first, self.last)
+            indices[place] = math.floor(Fraction(float(bounded[place])) / self.step + HALF)
+        return np.clip(indices, self.first, self.last).reshape(shape)
+
+
+def _floats(values: ArrayLike) -> NDArray[np.float64]:
+    """Private numbers of any kind as the floats nearest to them, infinite where there is none."""
+    given = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if given.dtype.kind in "fiub":
+        with np.errstate(over="ignore"):
+            return given.astype(np.float64)
+    if given.dtype == object and all(isinstance(value, Real | Decimal) for value in given.flat):
+        floats = np.empty(given.shape)
+        floats[...] = np.frompyfunc(_float, 1, 1)(given)
+        return floats
+    raise PrivateArgumentError("values", "must be real numbers")
+
+
+def _float(value: Real | Decimal) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > Fraction(0) else -math.inf
+    except ValueError:
+        # A signaling NaN of Decimal.
+        return math.nan

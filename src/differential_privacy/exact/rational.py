@@ -89,6 +89,13 @@ def integer(value: object, name: str, *, least: int | None = None) -> int:
     return whole
 
 
+def boolean(value: object, name: str) -> bool:
+    """True or False, and not what only stands for them."""
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(name, value, "must be True or False")
+    return value
+
+
 def shown(value: Fraction) -> str:
     """The shortest text that reads back as `value`: a decimal where there is one, else a Fraction.
 

@@ -5,12 +5,25 @@ A page of our own, because scipy.optimize takes longer to import than all else i
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
-__all__ = ["lowest", "root"]
+__all__ = ["lowest", "proved", "root"]
 
 STEPS = 200
 CLOSE = 2.0**-42
 GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def proved(guess: Fraction, enough: Callable[[Fraction], bool]) -> Fraction:
+    """The first that is enough, from a guess upward in tiny steps that double.
+
+    >>> proved(Fraction(1), lambda x: x * x >= 2) ** 2 >= 2
+    True
+    """
+    step = guess / 10**12
+    while not enough(guess):
+        guess, step = guess + step, 2 * step
+    return guess
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:

@@ -14,16 +14,18 @@ from differential_privacy.exact import (
     integer,
     log,
     open_probability,
-    round_down,
+    proved,
     round_up,
     shown,
 )
 from differential_privacy.mechanisms.estimate import Estimate, share_interval
-from differential_privacy.mechanisms.integers import Integers, Noisy, whole_array
+from differential_privacy.mechanisms.integers import Integers, Noisy, clamped
 from differential_privacy.privacy import PureLoss, Sensitivity
 from differential_privacy.sampling import Bits, bernoulli, uniform
 
 __all__ = ["CategoricalResponse"]
+
+MOST_CATEGORIES = 1 << 61
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,6 +47,8 @@ class CategoricalResponse:
 
     def __init__(self, categories: int, truth: Number) -> None:
         object.__setattr__(self, "categories", integer(categories, "categories", least=2))
+        if self.categories > MOST_CATEGORIES:
+            raise InvalidArgumentError("categories", categories, "must be at most 2**61")
         object.__setattr__(self, "truth", open_probability(truth, "truth"))
 
     def __repr__(self) -> str:
@@ -58,8 +62,14 @@ class CategoricalResponse:
         CategoricalResponse(categories=3, truth=0.57611688...)
         """
         others = integer(categories, "categories", least=2) - 1
-        truth = round_down((1 / (1 + others * exp(-loss.epsilon))).low)
-        return CategoricalResponse(categories, truth)
+        if loss.epsilon == 0:
+            return CategoricalResponse(categories, Fraction(1, others + 1))
+        odds = others * exp(-loss.epsilon)
+        lie = proved(
+            round_up((odds / (1 + odds)).high),
+            lambda p: CategoricalResponse(categories, 1 - p).loss(Sensitivity(1)).within(loss),
+        )
+        return CategoricalResponse(categories, 1 - lie)
 
     @property
     def each_lie(self) -> Fraction:
@@ -77,7 +87,7 @@ class CategoricalResponse:
 
     def release(self, exact: Integers, *, bits: Bits | None = None) -> Noisy:
         """The private categories, some replaced; an integer that is none counts as the nearest."""
-        truth = np.clip(whole_array(exact), 0, self.categories - 1).astype(np.int64)
+        truth = clamped(exact, 0, self.categories - 1)
         honest = np.asarray(bernoulli(self.truth, truth.shape, bits=bits))
         lie = np.asarray(uniform(self.categories - 1, truth.shape, bits=bits), dtype=np.int64)
         answers = np.where(honest, truth, (truth + lie + 1) % self.categories).astype(np.int64)
@@ -86,8 +96,10 @@ class CategoricalResponse:
     def probability(self, noisy: Integers, *, exact: Integers) -> Interval:
         """The chance of these answers, given the true categories: exact."""
         chance = Fraction(1)
-        for answer, truth in zip(np.ravel(noisy), np.ravel(exact), strict=True):
-            chance *= self.truth if answer == truth else self.each_lie
+        told = np.ravel(clamped(exact, 0, self.categories - 1))
+        for answer, truth in zip(np.ravel(noisy), told, strict=True):
+            possible = 0 <= answer < self.categories
+            chance *= (self.truth if answer == truth else self.each_lie) if possible else 0
         return Interval.of(chance)
 
     def estimate(self, counts: Sequence[int], *, confidence: Number = "0.95") -> list[Estimate]:

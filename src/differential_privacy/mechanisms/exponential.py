@@ -6,15 +6,17 @@ from fractions import Fraction
 from differential_privacy.exact import (
     Interval,
     Number,
+    boolean,
     exp,
     integer,
     log,
     open_probability,
     positive,
+    proved,
     round_up,
     shown,
 )
-from differential_privacy.mechanisms.integers import whole_array
+from differential_privacy.mechanisms.selection import rate_for, score_array, selection_loss
 from differential_privacy.privacy import ConcentratedLoss, PureLoss, Sensitivity
 from differential_privacy.sampling import Bits, exponential_choice
 from differential_privacy.sampling.choice import Scores
@@ -45,7 +47,7 @@ class Exponential:
 
     def __init__(self, rate: Number, *, monotonic: bool = False) -> None:
         object.__setattr__(self, "rate", positive(rate, "rate"))
-        object.__setattr__(self, "monotonic", monotonic)
+        object.__setattr__(self, "monotonic", boolean(monotonic, "monotonic"))
 
     def __repr__(self) -> str:
         return f"Exponential(rate={shown(self.rate)}, monotonic={self.monotonic})"
@@ -59,19 +61,22 @@ class Exponential:
         >>> Exponential.for_loss(PureLoss(0.1), sensitivity=Sensitivity(most=1))
         Exponential(rate=0.05, monotonic=False)
         """
-        moved = (1 if monotonic else 2) * positive(sensitivity.need_most(), "sensitivity")
-        return Exponential(positive(loss.epsilon, "epsilon") / moved, monotonic=monotonic)
+        rate = rate_for(loss, sensitivity, monotonic=monotonic)
+        return Exponential(rate, monotonic=monotonic)
 
     @staticmethod
     def for_error(error: Number, *, confidence: Number, candidates: int) -> "Exponential":
         """The least rate, so the least loss, at which the error is kept with the confidence."""
-        per_rate = Exponential(1).error(confidence, candidates=candidates)
-        return Exponential(round_up(per_rate / positive(error, "error")))
+        most = positive(error, "error")
+        choices = integer(candidates, "candidates", least=2)
+        guess = round_up(Exponential(1).error(confidence, candidates=choices) / most)
+        return Exponential(
+            proved(guess, lambda r: Exponential(r).error(confidence, candidates=choices) <= most)
+        )
 
     def loss(self, sensitivity: Sensitivity) -> PureLoss:
         """The pure loss, from the farthest that one unit moves any score."""
-        moved = self.rate * sensitivity.need_most()
-        return PureLoss(moved if self.monotonic else 2 * moved)
+        return selection_loss(self.rate, sensitivity, monotonic=self.monotonic)
 
     def concentrated_loss(self, sensitivity: Sensitivity) -> ConcentratedLoss:
         """The concentrated loss, a quarter of what a pure loss alone would give."""
@@ -79,7 +84,7 @@ class Exponential:
 
     def release(self, exact: Scores, *, bits: Bits | None = None) -> int:
         """The index of the candidate chosen by its private score."""
-        return exponential_choice(whole_array(exact), self.rate, bits=bits)
+        return exponential_choice(score_array(exact), self.rate, bits=bits)
 
     def probability(self, noisy: int, *, exact: Scores) -> Interval:
         """The chance of a candidate, given all scores."""

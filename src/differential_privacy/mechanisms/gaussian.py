@@ -17,6 +17,7 @@ from differential_privacy.exact import (
     open_probability,
     pi,
     positive,
+    proved,
     round_up,
     shown,
     sqrt,
@@ -35,6 +36,7 @@ SUMMING = Fraction(1, 10**10)
 """Far above the relative error of a sum of positive floats."""
 
 LARGEST_EPSILON = 1 << 13
+TINY = 1e-300
 MOST_WAVES = 64
 """From this variance on the sum's waves are below 1e-500: there is no need to tell them apart."""
 
@@ -72,7 +74,8 @@ class DiscreteGaussian:
         >>> DiscreteGaussian.for_loss(ConcentratedLoss(0.005), sensitivity=Sensitivity(l1=1))
         DiscreteGaussian(variance=100)
         """
-        return DiscreteGaussian(sensitivity.need_l2_squared() / (2 * positive(loss.rho, "rho")))
+        moved = positive(sensitivity.need_l2_squared(), "sensitivity")
+        return DiscreteGaussian(moved / (2 * positive(loss.rho, "rho")))
 
     @staticmethod
     def for_one_integer(loss: ApproximateLoss, *, sensitivity: int) -> "DiscreteGaussian":
@@ -101,10 +104,7 @@ class DiscreteGaussian:
             middle = (low + high) / 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         # The delta of integers is not quite monotone in the variance, so the end is checked itself.
-        found = round_up(high)
-        while not enough(found):
-            found = round_up(found + found / 10**9)
-        return DiscreteGaussian(found)
+        return DiscreteGaussian(proved(round_up(high), enough))
 
     @staticmethod
     def for_error(error: Number, *, confidence: Number, count: int = 1) -> "DiscreteGaussian":
@@ -178,16 +178,16 @@ class DiscreteGaussian:
         miss = (1 - open_probability(confidence, "confidence")) / (
             2 * integer(count, "count", least=1)
         )
-        deviations = Fraction(float(-ndtri(float(miss))))
-        step = Fraction(1, 10**13)
-        while normal_cdf(-deviations).high > miss:
-            deviations, step = deviations + step, step * 2
+        guess = Fraction(float(-ndtri(max(float(miss), TINY)))) + Fraction(1, 10**13)
+        deviations = proved(guess, lambda far: normal_cdf(-far).high <= miss)
         return round_up((sqrt(self.variance) * deviations).high)
 
     def _above(self, first: int) -> Interval:
         """The chance of noise of at least `first`."""
         if first <= 0:
             return 1 - self._above(1 - first)
+        if self.variance < 1:
+            return self._sum_from(first) / self._normalizer()
         if self.variance <= NARROW:
             length = math.ceil(DEVIATIONS * math.sqrt(self.variance)) + 2
             later = np.arange(length, dtype=np.float64)
@@ -200,7 +200,8 @@ class DiscreteGaussian:
         deviation = sqrt(self.variance)
         if first - 1 > deviation.high:
             least = normal_cdf(-first / deviation) + self.probability(first, exact=0) / 2
-            return Interval(least.low, normal_cdf((Fraction(1, 2) - first) / deviation).high)
+            most = normal_cdf((Fraction(1, 2) - first) / deviation)
+            return Interval(least.low * (1 - SUMMING), most.high)
         least, most = normal_cdf(-first / deviation), normal_cdf((1 - first) / deviation)
         return Interval(least.low * (1 - SUMMING), most.high)
 
@@ -210,10 +211,18 @@ class DiscreteGaussian:
         Theorem: by Poisson's summation it is sqrt(2 pi v) (1 + 2 sum over k of e^(-2 pi^2 v k^2)).
         """
         if self.variance >= 1:
-            wave = exp(-2 * pi() * pi() * min(self.variance, Fraction(MOST_WAVES))).high
-            return sqrt(2 * pi() * self.variance) * Interval(Fraction(1), 1 + 3 * wave)
-        total, place = Interval.of(1), 1
-        while (term := exp(-Fraction(place**2) / (2 * self.variance))).high > Fraction(1, 1 << 140):
-            total, place = total + 2 * term, place + 1
-        # Each further term is less than half of the one before.
-        return Interval(total.low, total.high + 4 * term.high)
+            wave = exp(-2 * pi() * pi() * min(self.variance, Fraction(MOST_WAVES)))
+            least = wave.low if self.variance <= MOST_WAVES else Fraction(0)
+            waves = Interval(1 + 2 * least, 1 + 2 * wave.high + 3 * wave.high**4)
+            return sqrt(2 * pi() * self.variance) * waves
+        return 1 + 2 * self._sum_from(1)
+
+    def _sum_from(self, first: int) -> Interval:
+        """The sum of e^(-z^2 / (2 v)) from a positive z on, for v below 1, where it falls fast."""
+        total, place = Interval.of(0), first
+        while True:
+            term = exp(-Fraction(place**2) / (2 * self.variance))
+            total, place = total + term, place + 1
+            # Each further term is less than half of the one before.
+            if term.high <= total.high / (1 << 140) or term.low == 0:
+                return Interval(total.low, total.high + term.high)

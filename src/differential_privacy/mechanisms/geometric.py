@@ -55,7 +55,8 @@ class Geometric:
         >>> Geometric.for_loss(PureLoss(0.1), sensitivity=Sensitivity(l1=1))
         Geometric(scale=10)
         """
-        return Geometric(sensitivity.need_l1() / positive(loss.epsilon, "epsilon"))
+        moved = positive(sensitivity.need_l1(), "sensitivity")
+        return Geometric(moved / positive(loss.epsilon, "epsilon"))
 
     @staticmethod
     def for_error(error: Number, *, confidence: Number, count: int = 1) -> "Geometric":

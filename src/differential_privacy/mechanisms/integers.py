@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from differential_privacy.errors import PrivateArgumentError
 
-__all__ = ["Integers", "Noisy", "Whole", "add_noise", "whole_array"]
+__all__ = ["Integers", "Noisy", "Whole", "add_noise", "clamped", "whole_array"]
 
 Whole: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 """An array of whole numbers: of int64, or of Python's integers where those would not do."""
@@ -64,6 +64,11 @@ def add_noise(exact: Integers, draw: Callable[[tuple[int, ...]], Whole]) -> Nois
         return wide.astype(np.int64)
     except OverflowError:
         return wide
+
+
+def clamped(exact: Integers, least: int, most: int) -> NDArray[np.int64]:
+    """Private integers within public ends that 64 bits hold."""
+    return np.asarray(np.clip(whole_array(exact), least, most)).astype(np.int64)
 
 
 def _sums(one: NDArray[np.int64], two: NDArray[np.int64]) -> NDArray[np.int64] | None:

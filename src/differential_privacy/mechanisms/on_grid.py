@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import Grid, Interval, Number, integer, round_up, sqrt
 from differential_privacy.mechanisms.integers import Integers, Noisy
 from differential_privacy.privacy import Loss, Sensitivity
@@ -55,6 +56,10 @@ class OnGrid(Generic[N]):
     noise: N
     grid: Grid
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.grid, Grid):
+            raise InvalidArgumentError("grid", self.grid, "must be a Grid")
+
     def steps(self, sensitivity: Sensitivity, *, count: int = 1) -> Sensitivity:
         """The sensitivity of the indices of `count` values that have this one."""
         n = integer(count, "count", least=1)
@@ -63,7 +68,9 @@ class OnGrid(Generic[N]):
             farthest = Fraction(self.grid.steps(sensitivity.most))
         if sensitivity.l1 is not None:
             total = Fraction(self.grid.steps(sensitivity.l1) + n - 1)
-        if sensitivity.l2_squared is not None:
+        if n == 1 and sensitivity.l2_squared is not None:
+            square = Fraction(self.grid.steps(sqrt(sensitivity.l2_squared).high)) ** 2
+        elif sensitivity.l2_squared is not None:
             length = sqrt(sensitivity.l2_squared) / self.grid.step + sqrt(n)
             square = round_up((length * length).high)
         return Sensitivity(total, l2_squared=square, most=farthest)
@@ -84,5 +91,4 @@ class OnGrid(Generic[N]):
 
     def error(self, confidence: Number, *, count: int = 1) -> Fraction:
         """How far any of `count` noisy values is from the exact one inside the grid's ends."""
-        steps = self.noise.error(confidence, count=count)
-        return (steps + Fraction(1, 2)) * self.grid.step
+        return self.noise.error(confidence, count=count) * self.grid.step + self.grid.farthest

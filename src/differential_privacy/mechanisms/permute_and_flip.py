@@ -6,15 +6,18 @@ from fractions import Fraction
 from differential_privacy.exact import (
     Interval,
     Number,
+    boolean,
     exp,
     integer,
     log,
     open_probability,
     positive,
+    proved,
+    round_down,
     round_up,
     shown,
 )
-from differential_privacy.mechanisms.integers import whole_array
+from differential_privacy.mechanisms.selection import rate_for, score_array, selection_loss
 from differential_privacy.privacy import PureLoss, Sensitivity
 from differential_privacy.sampling import Bits, permute_and_flip
 from differential_privacy.sampling.choice import Scores
@@ -43,7 +46,7 @@ class PermuteAndFlip:
 
     def __init__(self, rate: Number, *, monotonic: bool = False) -> None:
         object.__setattr__(self, "rate", positive(rate, "rate"))
-        object.__setattr__(self, "monotonic", monotonic)
+        object.__setattr__(self, "monotonic", boolean(monotonic, "monotonic"))
 
     def __repr__(self) -> str:
         return f"PermuteAndFlip(rate={shown(self.rate)}, monotonic={self.monotonic})"
@@ -53,23 +56,26 @@ class PermuteAndFlip:
         loss: PureLoss, *, sensitivity: Sensitivity, monotonic: bool = False
     ) -> "PermuteAndFlip":
         """The choice of exactly this loss."""
-        moved = (1 if monotonic else 2) * positive(sensitivity.need_most(), "sensitivity")
-        return PermuteAndFlip(positive(loss.epsilon, "epsilon") / moved, monotonic=monotonic)
+        rate = rate_for(loss, sensitivity, monotonic=monotonic)
+        return PermuteAndFlip(rate, monotonic=monotonic)
 
     @staticmethod
     def for_error(error: Number, *, confidence: Number, candidates: int) -> "PermuteAndFlip":
         """The least rate, so the least loss, at which the error is kept with the confidence."""
-        per_rate = PermuteAndFlip(1).error(confidence, candidates=candidates)
-        return PermuteAndFlip(round_up(per_rate / positive(error, "error")))
+        most = positive(error, "error")
+        choices = integer(candidates, "candidates", least=2)
+        guess = round_up(PermuteAndFlip(1).error(confidence, candidates=choices) / most)
+        return PermuteAndFlip(
+            proved(guess, lambda r: PermuteAndFlip(r).error(confidence, candidates=choices) <= most)
+        )
 
     def loss(self, sensitivity: Sensitivity) -> PureLoss:
         """The pure loss, from the farthest that one unit moves any score."""
-        moved = self.rate * sensitivity.need_most()
-        return PureLoss(moved if self.monotonic else 2 * moved)
+        return selection_loss(self.rate, sensitivity, monotonic=self.monotonic)
 
     def release(self, exact: Scores, *, bits: Bits | None = None) -> int:
         """The index of the candidate chosen by its private score."""
-        return permute_and_flip(whole_array(exact), self.rate, bits=bits)
+        return permute_and_flip(score_array(exact), self.rate, bits=bits)
 
     def probability(self, noisy: int, *, exact: Scores) -> Interval:
         """The chance of a candidate, given all scores.
@@ -99,13 +105,16 @@ class PermuteAndFlip:
         """
         k = integer(candidates, "candidates", least=1)
         sure = open_probability(confidence, "confidence")
-        low, high = Fraction(0), Fraction(1)
+        if k * sure <= 1:
+            return Fraction(0)
+        # Whatever p is, the best is chosen with chance 1 - (k - 1) p / 2 at least.
+        low, high = min(Fraction(1), round_down(2 * (1 - sure) / (k - 1))), Fraction(1)
         for _ in range(HALVINGS):
-            middle = round_up((low + high) / 2)
+            middle = round_down((low + high) / 2)
             none_else = exp(k * log(1 - middle)) if middle < 1 else Interval.of(0)
             best = (1 - none_else) / (k * middle)
             low, high = (middle, high) if best.low >= sure else (low, middle)
-        return Fraction(0) if k == 1 or low == 0 else round_up((-log(low) / self.rate).high)
+        return round_up((-log(low) / self.rate).high)
 
     def bound(self, confidence: Number, *, candidates: int) -> Fraction:
         """The bound of the exponential mechanism, which holds here too."""

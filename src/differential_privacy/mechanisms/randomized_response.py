@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
@@ -15,6 +16,8 @@ from differential_privacy.exact import (
     log,
     open_probability,
     positive,
+    probability,
+    proved,
     round_up,
     shown,
 )
@@ -61,7 +64,10 @@ class RandomizedResponse:
         """
         changed = positive(sensitivity.need_l1(), "sensitivity")
         truth = 1 / (1 + exp(-loss.epsilon / changed))
-        lie = round_up((exp(-loss.epsilon / changed) * truth).high)
+        lie = proved(
+            round_up((exp(-loss.epsilon / changed) * truth).high),
+            lambda p: RandomizedResponse(p, p).loss(sensitivity).within(loss),
+        )
         return RandomizedResponse(lie, lie)
 
     @property
@@ -76,18 +82,18 @@ class RandomizedResponse:
 
     def release(self, exact: Integers, *, bits: Bits | None = None) -> Noisy:
         """The private bits, some of them turned; any integer but 0 counts as 1."""
-        truth = whole_array(exact)
+        truth = _bits(exact)
         zeros = np.asarray(bernoulli(self.p, truth.shape, bits=bits))
         ones = np.asarray(bernoulli(self.q, truth.shape, bits=bits))
-        answers = np.where(truth != 0, ~ones, zeros).astype(np.int64)
+        answers = np.where(truth == 1, ~ones, zeros).astype(np.int64)
         return answers if answers.ndim else int(answers)
 
     def probability(self, noisy: Integers, *, exact: Integers) -> Interval:
         """The chance of these answers, given the true bits: exact."""
         chance = Fraction(1)
-        for answer, truth in zip(np.ravel(noisy), np.ravel(exact), strict=True):
+        for answer, truth in zip(np.ravel(noisy), np.ravel(_bits(exact)), strict=True):
             turned = self.q if truth else self.p
-            chance *= 1 - turned if answer == truth else turned
+            chance *= (1 - turned if answer == truth else turned) if answer in (0, 1) else 0
         return Interval.of(chance)
 
     def lies(self, count: int, *, ones: int, zeros: int) -> Fraction:
@@ -115,16 +121,14 @@ class RandomizedResponse:
 
         Theorem: an answer is one with chance p + (1 - p - q) m, with m the true share, so
         (ones / n - p) / (1 - p - q) is unbiased; its variance as a sample of many is
-        r (1 - r) / (n (1 - p - q)^2), with r the chance of a one, at least (1 - p - q)^-2 times
-        that of truthful answers.
+        r (1 - r) / (n (1 - p - q)^2), with r the chance of a one. Where p = q the answers are more
+        evenly split than the truth, so it is at least (1 - 2p)^-2 times that of truthful answers.
         """
         told = integer(answers, "answers", least=1)
         affirmed = integer(ones, "ones", least=0)
         if affirmed > told:
             raise InvalidArgumentError("ones", ones, "must not be above answers")
-        slope = 1 - self.p - self.q
-        if slope == 0:
-            raise InvalidArgumentError("p", self.p, "must not be 1 - q: such answers tell nothing")
+        slope = self._slope()
         sure = open_probability(confidence, "confidence")
         ends = [(end - self.p) / slope for end in share_interval(affirmed, told, sure)]
         return Estimate(
@@ -137,6 +141,16 @@ class RandomizedResponse:
 
     def variance(self, share: Number, *, answers: int) -> Fraction:
         """The variance of the estimate when the answers are one with the chance `share`."""
-        chance = Fraction(share)
+        chance = probability(share, "share")
+        return chance * (1 - chance) / (integer(answers, "answers", least=1) * self._slope() ** 2)
+
+    def _slope(self) -> Fraction:
         slope = 1 - self.p - self.q
-        return chance * (1 - chance) / (answers * slope**2)
+        if slope == 0:
+            raise InvalidArgumentError("p", self.p, "must not be 1 - q: such answers tell nothing")
+        return slope
+
+
+def _bits(exact: Integers) -> NDArray[np.int64]:
+    """Any integer but 0 counts as 1."""
+    return np.asarray(whole_array(exact) != 0).astype(np.int64)

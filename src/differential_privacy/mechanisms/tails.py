@@ -6,7 +6,7 @@ from fractions import Fraction
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import Interval, Number, integer, log, open_probability, round_down
 
-__all__ = ["least_covering", "widest_within"]
+__all__ = ["least_covering", "least_whole", "widest_within"]
 
 HALVINGS = 60
 """Enough to find a scale to twelve digits, starting from within a factor of a million."""
@@ -27,18 +27,27 @@ def least_covering(
         beyond = tail(t).high
         return beyond < 1 and (draws * log(1 - beyond)).low >= log(sure).high
 
+    return least_whole(covers, guess=guess)
+
+
+def least_whole(enough: Callable[[int], bool], *, guess: int) -> int:
+    """The least whole number from 0 that is enough, where all larger ones are as well.
+
+    >>> least_whole(lambda t: t * t >= 50, guess=100)
+    8
+    """
     low, high, step = -1, max(guess, 0), 1
-    while not covers(high):
+    while not enough(high):
         low, high = high, 2 * high + 1
     # A bound is usually a good guess, so the search goes down from it in growing steps.
     while high - step > low:
-        if not covers(high - step):
+        if not enough(high - step):
             low = high - step
             break
         high, step = high - step, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if covers(middle) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

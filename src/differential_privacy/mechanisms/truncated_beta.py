@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from differential_privacy.errors import InvalidArgumentError
+import numpy as np
+
+from differential_privacy.errors import InvalidArgumentError, PrivateArgumentError
 from differential_privacy.exact import Grid, Interval, Number, log, positive, shown
 from differential_privacy.mechanisms.exponential import Exponential
 from differential_privacy.mechanisms.integers import whole_array
-from differential_privacy.privacy import AddRemoveRows, ChangeRows, PureLoss, Sensitivity
+from differential_privacy.privacy import AddRemoveRows, ChangeRows, PureLoss
 from differential_privacy.sampling import Bits
 
 __all__ = ["TruncatedBeta"]
@@ -26,18 +28,20 @@ class TruncatedBeta:
     `weight` is what each flip counts, where it would count one for a posterior without privacy.
 
     Theorem: with N_H heads and N_T tails a point t has chance in proportion to
-    t^(weight N_H) (1 - t)^(weight N_T): a Beta(1 + weight N_H, 1 + weight N_T) on the grid. A flip
-    moves the log-likelihood by at most -ln of the least chance of the grid, so adding or removing a
-    flip costs 2 weight times that; changing one moves it by at most ln((1 - t)/t) at an end.
-    Logarithms are rounded toward zero to a grid of their own, which never widens a move under
-    add/remove, and by at most one unit under change.
+    t^(weight N_H) (1 - t)^(weight N_T): a Beta(1 + weight N_H, 1 + weight N_T) on the grid. When
+    one unit moves the score of each candidate by something from a to b, the pure loss is b - a: the
+    constant part cancels. From 0.1 to 0.9 a flip that comes or goes moves scores by ln 0.1 to
+    ln 0.9, so by ln 9; one that changes by -ln 9 to ln 9. The general theorem, 2 weight times the
+    farthest move, allows less than half of the weight when flips come and go.
 
-    Reference: McSherry, Talwar 2007, theorem 6.
+    Logarithms are rounded to integers of a fine unit first, and the loss is that of these.
+
+    Reference: McSherry, Talwar 2007, theorem 6; bounded range: Durfee, Rogers 2019.
 
     >>> inside = Grid(step=0.01, lower=0.1, upper=0.9)
     >>> choice = TruncatedBeta.for_loss(PureLoss(0.1), grid=inside, unit=AddRemoveRows())
-    >>> float(choice.weight), choice.loss(AddRemoveRows()).epsilon <= Fraction(1, 10)
-    (0.0217..., True)
+    >>> float(choice.weight), choice.loss(AddRemoveRows())
+    (0.0455..., PureLoss(epsilon=0.1))
     """
 
     weight: Fraction
@@ -46,8 +50,10 @@ class TruncatedBeta:
     def __init__(self, weight: Number, *, grid: Grid) -> None:
         object.__setattr__(self, "weight", positive(weight, "weight"))
         object.__setattr__(self, "grid", grid)
+        rule = "must be a Grid inside (0, 1): elsewhere one flip could rule a point out"
+        if type(grid) is not Grid:
+            raise InvalidArgumentError("grid", grid, rule)
         if not 0 < grid.point(grid.first) <= grid.point(grid.last) < 1:
-            rule = "must have all its points above 0 and below 1: else one flip could rule one out"
             raise InvalidArgumentError("grid", grid, rule)
 
     def __repr__(self) -> str:
@@ -57,9 +63,9 @@ class TruncatedBeta:
     def for_loss(
         loss: PureLoss, *, grid: Grid, unit: AddRemoveRows | ChangeRows
     ) -> "TruncatedBeta":
-        """The weight of exactly this loss: epsilon over twice the move of the score."""
-        moved = TruncatedBeta(1, grid=grid).score_sensitivity(unit)
-        return TruncatedBeta(positive(loss.epsilon, "epsilon") / (2 * moved), grid=grid)
+        """The weight of exactly this loss."""
+        spread = TruncatedBeta(1, grid=grid).loss(unit).epsilon
+        return TruncatedBeta(positive(loss.epsilon, "epsilon") / spread, grid=grid)
 
     @property
     def points(self) -> list[Fraction]:
@@ -81,14 +87,12 @@ class TruncatedBeta:
         >>> round(float(beta.score_sensitivity(ChangeRows())), 3)
         2.197
         """
-        heads, tails = self.log_likelihoods()
-        if isinstance(unit, AddRemoveRows):
-            return max(-least for least in (*heads, *tails)) * UNIT
-        return max(abs(head - tail) for head, tail in zip(heads, tails, strict=True)) * UNIT
+        return max(max(abs(move) for move in moves) for moves in self._moves(unit)) * UNIT
 
     def loss(self, unit: AddRemoveRows | ChangeRows) -> PureLoss:
         """The pure loss for one flip more or less, or of another outcome."""
-        return self._choice.loss(Sensitivity(most=self.score_sensitivity(unit) / UNIT))
+        spread = max(max(moves) - min(moves) for moves in self._moves(unit))
+        return PureLoss(self.weight * spread * UNIT)
 
     def release(self, exact: Sequence[int], *, bits: Bits | None = None) -> Fraction:
         """The chance of heads, chosen by the private numbers of heads and tails."""
@@ -96,15 +100,30 @@ class TruncatedBeta:
 
     def probability(self, noisy: Fraction, *, exact: Sequence[int]) -> Interval:
         """The chance of a candidate, given the numbers of heads and tails."""
+        if noisy not in self.points:
+            return Interval.of(0)
         place = self.points.index(noisy)
         return self._choice.probability(place, exact=self._scores(exact))
+
+    def _moves(self, unit: AddRemoveRows | ChangeRows) -> list[list[int]]:
+        """What one unit can add to the scores of all candidates, up to its sign."""
+        heads, tails = self.log_likelihoods()
+        changed = [head - tail for head, tail in zip(heads, tails, strict=True)]
+        known = {AddRemoveRows: [heads, tails], ChangeRows: [changed]}
+        if type(unit) not in known:
+            rule = "must be AddRemoveRows() or ChangeRows(): the theorem is for one flip"
+            raise InvalidArgumentError("unit", unit, rule)
+        return known[type(unit)]
 
     @property
     def _choice(self) -> Exponential:
         return Exponential(self.weight * UNIT)
 
     def _scores(self, exact: Sequence[int]) -> list[int]:
-        heads, tails = (int(count) for count in whole_array(exact))
+        counts = whole_array(exact)
+        if np.shape(counts) != (2,):
+            raise PrivateArgumentError("exact", "must be two numbers: of heads and of tails")
+        heads, tails = (int(count) for count in counts)
         return [
             heads * head + tails * tail for head, tail in zip(*self.log_likelihoods(), strict=True)
         ]

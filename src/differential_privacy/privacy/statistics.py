@@ -39,7 +39,7 @@ def histogram_sensitivity(unit: Rows) -> Sensitivity:
     >>> histogram_sensitivity(AddRemoveRows()), histogram_sensitivity(ChangeRows())
     (Sensitivity(l1=1, l2_squared=1, most=1), Sensitivity(l1=2, l2_squared=2, most=1))
     """
-    return Sensitivity(1 if isinstance(unit, AddRemoveRows) else 2, most=1)
+    return Sensitivity(2 if _changes(unit) else 1, most=1)
 
 
 def sum_sensitivity(lower: Number | None, upper: Number | None, unit: Rows) -> Sensitivity:
@@ -52,9 +52,7 @@ def sum_sensitivity(lower: Number | None, upper: Number | None, unit: Rows) -> S
     (Sensitivity(l1=10, l2_squared=100, most=10), Sensitivity(l1=12, l2_squared=144, most=12))
     """
     low, high = _range(lower, upper)
-    if isinstance(unit, AddRemoveRows):
-        return Sensitivity(max(abs(low), abs(high)))
-    return Sensitivity(high - low)
+    return Sensitivity(high - low if _changes(unit) else max(abs(low), abs(high)))
 
 
 def mean_sensitivity(lower: Number | None, upper: Number | None, *, rows: int) -> Sensitivity:
@@ -92,6 +90,14 @@ def variance_sensitivity(
     n = integer(rows, "rows", least=2)
     share = Fraction(1, n) if sample else Fraction(n - 1, n * n)
     return Sensitivity(share * (high - low) ** 2)
+
+
+def _changes(unit: Rows) -> bool:
+    known = {AddRemoveRows: False, ChangeRows: True}
+    if type(unit) not in known:
+        rule = "must be AddRemoveRows() or ChangeRows(): a person's or group's rows must be bounded"
+        raise InvalidArgumentError("unit", unit, rule)
+    return known[type(unit)]
 
 
 def _range(lower: Number | None, upper: Number | None) -> tuple[Fraction, Fraction]:
