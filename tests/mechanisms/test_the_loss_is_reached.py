@@ -63,9 +63,9 @@ def test_two_cases_tell_nothing() -> None:
     assert sum(map(nothing_told, CASES)) == 2
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.reach < REACHED], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_case_that_falls_short_says_why(case: Case) -> None:
-    assert case.why
+    assert case.reach == REACHED or case.why
 
 
 class GeometricOfTwiceTheSensitivity(Geometric):
