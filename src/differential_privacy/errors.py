@@ -43,7 +43,11 @@ class InvalidArgumentError(DifferentialPrivacyError, ValueError):
     status = 400
 
     def __init__(self, argument: str, value: object, rule: str) -> None:
-        shown = str(value) if isinstance(value, Fraction) else repr(value)
+        try:
+            shown = str(value) if isinstance(value, Fraction) else repr(value)
+        except ValueError:
+            # Python does not write out integers of more than 4300 digits.
+            shown = f"a {type(value).__name__} too long to show"
         shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
         super().__init__(f"{argument} = {shown}: {rule}")
         self.argument = argument

@@ -138,4 +138,9 @@ def _(loss: RenyiLoss, orders: Iterable[Number] = ORDERS) -> RenyiLoss:
 
 
 def _exact(orders: Iterable[Number]) -> list[Fraction]:
-    return [rational(order, "order") for order in orders]
+    exact = [rational(order, "order") for order in orders]
+    if not exact:
+        raise InvalidArgumentError("orders", orders, "must be one order or more")
+    if min(exact) <= 1:
+        raise InvalidArgumentError("order", min(exact), "must be above 1")
+    return exact

@@ -18,6 +18,7 @@ from differential_privacy.exact import (
     Number,
     float_up,
     integer,
+    log,
     open_probability,
     positive,
     probability,
@@ -50,6 +51,7 @@ LEAST_SPREAD = 1e-9
 
 LARGEST_LOSS = 1 << 20
 LARGEST_MU = 1 << 8
+LARGEST_MOVE = 1 << 4
 MOST_NOISE = 1 << 40
 CELL_SPLIT = 2.0**-18
 """By how much the share that a cell sends up is raised: its masses are differences of floats."""
@@ -199,7 +201,7 @@ def sampled_gaussian_loss(noise: Number, rate: Number) -> NumericalLoss:
     NumericalLoss(epsilon=2.125 at delta=1e-06)
     """
     exact, share = positive(noise, "noise"), float(open_probability(rate, "rate"))
-    _protecting(1 / exact, "1 / noise", LARGEST_MU)
+    _protecting(1 / exact, "1 / noise", LARGEST_MOVE)
     sigma = float(min(exact, Fraction(MOST_NOISE)))
     spread = share * math.sqrt(math.expm1(min(sigma**-2, 50.0)))
     fineness = _fineness(16 * min(spread, 1.0))
@@ -227,25 +229,30 @@ def finite_loss(
     >>> finite_loss({"yes": "3/4", "no": "1/4"}, {"yes": "1/4", "no": "3/4"})
     NumericalLoss(epsilon=1.099 at delta=1e-06)
     """
-    return NumericalLoss(_finite_masses(mine, theirs), _finite_masses(theirs, mine))
+    one, two = _law(mine, "mine"), _law(theirs, "theirs")
+    return NumericalLoss(_finite_masses(one, two), _finite_masses(two, one))
 
 
-def _finite_masses(mine: Mapping[Hashable, Number], theirs: Mapping[Hashable, Number]) -> Masses:
-    one = {output: float(probability(chance, "mine")) for output, chance in mine.items()}
-    two = {output: float(probability(chance, "theirs")) for output, chance in theirs.items()}
-    shared = [output for output, chance in one.items() if chance > 0 and two.get(output, 0) > 0]
-    infinite = sum(chance for output, chance in one.items() if output not in set(shared))
+def _law(given: Mapping[Hashable, Number], name: str) -> dict[Hashable, Fraction]:
+    law = {output: probability(chance, name) for output, chance in given.items()}
+    if sum(law.values()) != 1:
+        raise InvalidArgumentError(name, given, "must be probabilities that sum to 1")
+    return law
+
+
+def _finite_masses(mine: dict[Hashable, Fraction], theirs: dict[Hashable, Fraction]) -> Masses:
+    shared = [output for output, chance in mine.items() if chance and theirs.get(output)]
     if not shared:
         raise InvalidArgumentError("theirs", theirs, "must share an output with the other")
-    losses = np.array([math.log(one[output] / two[output]) for output in shared])
-    chances = np.array([one[output] for output in shared])
-    spread = float(np.abs(losses).max())
+    ratios = [log(mine[output] / theirs[output]) for output in shared]
+    told = 1 - sum((mine[output] for output in shared), start=Fraction(0))
+    losses = np.array([float(ratio.high) for ratio in ratios])
     return Masses.of_atoms(
         losses,
-        chances,
-        fineness=_fineness(spread),
-        most=spread * (1 + ROUNDING),
-        infinite=infinite * (1 + ROUNDING),
+        np.array([float_up(mine[output]) for output in shared]),
+        fineness=_fineness(float(np.abs(losses).max())),
+        most=float_up(max(ratio.high for ratio in ratios)),
+        infinite=float_up(told),
     )
 
 

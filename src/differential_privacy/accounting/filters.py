@@ -9,7 +9,15 @@ from fractions import Fraction
 from typing import Generic, TypeVar
 
 from differential_privacy.errors import BudgetExceededError, InvalidArgumentError
-from differential_privacy.exact import Number, log, open_probability, round_up, sqrt
+from differential_privacy.exact import (
+    Number,
+    log,
+    nonnegative,
+    open_probability,
+    round_up,
+    short_up,
+    sqrt,
+)
 from differential_privacy.privacy import ApproximateLoss, Loss, Spendable
 
 __all__ = ["AdvancedFilter", "Filter", "Odometer"]
@@ -67,9 +75,14 @@ class Filter(Generic[S]):
         if type(loss) is not type(self.budget):
             rule = f"must be a {type(self.budget).__name__}, as the budget is: convert it first"
             raise InvalidArgumentError("loss", loss, rule)
-        spent = self.spent + loss
+        refusal = BudgetExceededError(needed=loss, spent=self.spent, budget=self.budget)
+        try:
+            spent = self.spent + loss
+        except InvalidArgumentError:
+            # The deltas pass one: there is no such loss, and no budget holds it.
+            raise refusal from None
         if not spent.within(self.budget):
-            raise BudgetExceededError(needed=loss, spent=self.spent, budget=self.budget)
+            raise refusal
         return replace(self, spent=spent)
 
 
@@ -105,10 +118,10 @@ class AdvancedFilter:
         squares: Fraction = Fraction(0),
         deltas: Fraction = Fraction(0),
     ) -> None:
-        object.__setattr__(self, "budget", budget)
+        object.__setattr__(self, "budget", _approximate(budget, "budget"))
         object.__setattr__(self, "slack", open_probability(slack, "slack"))
-        object.__setattr__(self, "squares", squares)
-        object.__setattr__(self, "deltas", deltas)
+        object.__setattr__(self, "squares", short_up(nonnegative(squares, "squares")))
+        object.__setattr__(self, "deltas", short_up(nonnegative(deltas, "deltas")))
         if self.slack > budget.delta:
             raise InvalidArgumentError("slack", slack, "must not be above the budget's delta")
 
@@ -123,7 +136,7 @@ class AdvancedFilter:
         after = AdvancedFilter(
             self.budget,
             slack=self.slack,
-            squares=self.squares + loss.epsilon**2,
+            squares=self.squares + _approximate(loss, "loss").epsilon ** 2,
             deltas=self.deltas + loss.delta,
         )
         delta = self.slack + after.deltas
@@ -131,3 +144,9 @@ class AdvancedFilter:
             spent = ApproximateLoss(self.epsilon, self.slack + self.deltas)
             raise BudgetExceededError(needed=loss, spent=spent, budget=self.budget)
         return after
+
+
+def _approximate(loss: ApproximateLoss, name: str) -> ApproximateLoss:
+    if type(loss) is not ApproximateLoss:
+        raise InvalidArgumentError(name, loss, "must be an ApproximateLoss: convert it first")
+    return loss

@@ -65,10 +65,11 @@ def approximate_group(loss: ApproximateLoss, size: int) -> ApproximateLoss:
 @grouped.register
 def concentrated_group(loss: ConcentratedLoss, size: int) -> ConcentratedLoss:
     """Theorem: k steps give k^2 rho. Reference: Bun, Steinke 2016 (1605.02065), proposition 1.9."""
-    if loss.delta and size > 1:
+    k = integer(size, "size", least=0)
+    if loss.delta and k > 1:
         rule = "must be 0: the theorem is for losses without a delta"
         raise InvalidArgumentError("delta", loss.delta, rule)
-    return ConcentratedLoss(integer(size, "size", least=0) ** 2 * loss.rho, loss.delta)
+    return ConcentratedLoss(k**2 * loss.rho, loss.delta)
 
 
 @grouped.register

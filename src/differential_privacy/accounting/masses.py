@@ -28,7 +28,7 @@ LONGEST = 1 << 15
 TAIL = 1e-18
 """Mass cut off at either end: moved up at the lower, charged to delta at the upper."""
 
-RELATIVE = 2.0**-40
+RELATIVE = 2.0**-46
 """By how much each mass is raised: far more than the sums of positive floats that make it lose."""
 
 ROUNDING = 2.0**-52

@@ -25,6 +25,11 @@ __all__ = ["NumericalLoss"]
 SUMMING = 2.0**-36
 """Above the relative error of sums over as many masses as are ever kept."""
 
+SHARES = (0.1, 0.01, 0.001)
+ETAS = (1e-6, 1e-9, 1e-12)
+LEAST_ETA = 1e-300
+"""The chances that are tried for the rounding to carry farther: any is sound, some are tight."""
+
 SPAN = 500.0
 """Losses so far apart still have powers of e whose ratio is a float."""
 
@@ -159,7 +164,9 @@ def _epsilon_at(masses: Masses, delta: float) -> float:
 def _least(masses: Masses, delta: float) -> Fraction:
     sure = replace(masses, lost=-masses.gained)
     best = 0.0
-    for eta in (delta * share for share in (0.1, 0.01, 0.001)):
+    for eta in (*(delta * share for share in SHARES), *ETAS):
+        if eta < LEAST_ETA:
+            continue
         carried = math.sqrt(2 * math.log(1 / eta) * masses.wobble) + masses.wobble / 8
         best = max(best, _epsilon_at(sure, delta + eta) * (1 - 2.0**-30) - carried)
     return round_down(Fraction(best))

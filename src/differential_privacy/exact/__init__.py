@@ -6,6 +6,7 @@ from differential_privacy.exact.directed import (
     float_up,
     round_down,
     round_up,
+    short_up,
 )
 from differential_privacy.exact.functions import exp, log, normal_cdf, pi, sqrt
 from differential_privacy.exact.grid import Grid
@@ -47,6 +48,7 @@ __all__ = [
     "root",
     "round_down",
     "round_up",
+    "short_up",
     "shown",
     "small_probability",
     "sqrt",

@@ -6,10 +6,14 @@ Rule 1: what a guarantee reads is rounded away from danger, by the name of the f
 import math
 from fractions import Fraction
 
-__all__ = ["float_down", "float_log", "float_up", "round_down", "round_up"]
+__all__ = ["float_down", "float_log", "float_up", "round_down", "round_up", "short_up"]
 
 DIGITS = 12
 """Significant digits kept: short enough to read and to add, fine enough to lose nothing."""
+
+
+LONGEST = 2048
+LONG_DIGITS = 60
 
 
 def round_up(x: Fraction, digits: int = DIGITS) -> Fraction:
@@ -26,6 +30,16 @@ def round_down(x: Fraction, digits: int = DIGITS) -> Fraction:
     """The greatest decimal of so many significant digits that is not above x."""
     unit = _unit(x, digits)
     return math.floor(x / unit) * unit
+
+
+def short_up(x: Fraction) -> Fraction:
+    """The same number, or one hardly larger that is not too long to go on computing with.
+
+    >>> short_up(Fraction(1, 3)), short_up(sum(Fraction(1, n) for n in range(1, 5000))) > 9
+    (Fraction(1, 3), True)
+    """
+    long = max(x.numerator.bit_length(), x.denominator.bit_length()) > LONGEST
+    return round_up(x, LONG_DIGITS) if long else x
 
 
 def float_up(x: Fraction) -> float:
@@ -60,9 +74,12 @@ def _nearest(x: Fraction) -> float:
 
 
 def _unit(x: Fraction, digits: int) -> Fraction:
+    """One in the last of so many significant digits of x."""
     if x == 0:
         return Fraction(1)
-    leading = math.floor(
-        (abs(x.numerator).bit_length() - x.denominator.bit_length()) * math.log10(2)
-    )
+    size = abs(x)
+    bits = size.numerator.bit_length() - size.denominator.bit_length()
+    leading = math.floor((bits - 1) * math.log10(2))
+    while Fraction(10) ** (leading + 1) <= size:
+        leading += 1
     return Fraction(10) ** (leading - digits + 1)

@@ -88,6 +88,8 @@ def sqrt(x: Interval | Fraction | int, bits: int = BITS) -> Interval:
     if isinstance(x, Interval):
         return Interval(sqrt(x.low, bits).low, sqrt(x.high, bits).high)
     x = Fraction(x)
+    if x < 0:
+        raise InvalidArgumentError("root of", x, "must not be negative")
     top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
     if top * top == x.numerator and bottom * bottom == x.denominator:
         return Interval.of(Fraction(top, bottom))

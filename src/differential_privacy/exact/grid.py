@@ -8,7 +8,8 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
+from numbers import Rational, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,9 @@ from differential_privacy.errors import InvalidArgumentError, PrivateArgumentErr
 from differential_privacy.exact.rational import Number, positive, rational, shown
 
 __all__ = ["Grid"]
+
+FLOAT_OCTETS = 8
+SMALLEST_STEP = Fraction(1, 1 << 1000)
 
 LARGEST_INDEX = 1 << 52
 """Below this a float tells an integer from its neighbors: most values need no fractions."""
@@ -34,7 +38,8 @@ class Grid:
     lower end.
 
     Theorem: two reals at most s apart have indices at most ceil(s / step) apart, because rounding
-    half up is monotone and commutes with whole steps; clamping moves no two values apart.
+    half up is monotone and commutes with whole steps; clamping moves no two values apart. A float
+    among the values is the number that its bits say, not its shortest decimal.
 
     >>> Grid(step=0.01, lower=0, upper=1).index([0.125, 0.375, 7.0, float("nan")])
     array([ 13,  38, 100,   0])
@@ -46,6 +51,8 @@ class Grid:
 
     def __init__(self, *, step: Number, lower: Number, upper: Number) -> None:
         object.__setattr__(self, "step", positive(step, "step"))
+        if not SMALLEST_STEP < self.step < 1 / SMALLEST_STEP:
+            raise InvalidArgumentError("step", step, "must be between 2**-1000 and 2**1000")
         object.__setattr__(self, "lower", rational(lower, "lower"))
         object.__setattr__(self, "upper", rational(upper, "upper"))
         if self.first > self.last:
@@ -87,8 +94,12 @@ class Grid:
 
     def index(self, values: ArrayLike) -> NDArray[np.int64]:
         """The index of the point nearest to each value; the values are private."""
-        reals = _floats(values)
-        shape, reals = reals.shape, np.atleast_1d(reals)
+        given = _numbers(values)
+        if given.dtype == object:
+            exact = np.empty(given.shape, dtype=np.int64)
+            exact[...] = np.frompyfunc(self._exact_index, 1, 1)(given)
+            return exact
+        reals = np.atleast_1d(given)
         lowest, highest = float(self.lower - self.step), float(self.upper + self.step)
         bounded = np.where(np.isnan(reals), lowest, np.clip(reals, lowest, highest))
         scaled = bounded * float(1 / self.step) + 0.5
@@ -96,28 +107,36 @@ class Grid:
         # A value that floats place too near the middle of two points is decided by fractions.
         unsure = np.abs(scaled - np.rint(scaled)) <= (np.abs(scaled) + 1) * SLACK
         for place in zip(*np.nonzero(unsure), strict=True):
-            indices[place] = math.floor(Fraction(float(bounded[place])) / self.step + HALF)
-        return np.clip(indices, self.first, self.last).reshape(shape)
+            indices[place] = self._exact_index(float(bounded[place]))
+        return np.clip(indices, self.first, self.last).reshape(given.shape)
+
+    def _exact_index(self, value: Any) -> int:  # noqa: ANN401 - a number of any kind
+        exact = _fraction(value)
+        if exact is None:
+            return self.last if str(value).lower().startswith("inf") else self.first
+        return min(self.last, max(self.first, math.floor(exact / self.step + HALF)))
 
 
-def _floats(values: ArrayLike) -> NDArray[np.float64]:
-    """Private numbers of any kind as the floats nearest to them, infinite where there is none."""
+def _numbers(values: ArrayLike) -> NDArray[np.float64] | NDArray[np.object_]:
+    """Private numbers as floats where these are exact, else as Python's."""
     given = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if given.dtype.kind in "fiub":
-        with np.errstate(over="ignore"):
-            return given.astype(np.float64)
-    if given.dtype == object and all(isinstance(value, Real | Decimal) for value in given.flat):
-        floats = np.empty(given.shape)
-        floats[...] = np.frompyfunc(_float, 1, 1)(given)
-        return floats
-    raise PrivateArgumentError("values", "must be real numbers")
+    if given.dtype.kind == "f" and given.dtype.itemsize <= FLOAT_OCTETS:
+        return given.astype(np.float64)
+    if given.dtype.kind in "iu":
+        small = not given.size or max(int(given.max()), -int(given.min())) < LARGEST_INDEX
+        return given.astype(np.float64) if small else given.astype(object)
+    if given.dtype != object or not all(isinstance(value, Real | Decimal) for value in given.flat):
+        raise PrivateArgumentError("values", "must be real numbers of at most 64 bits")
+    if all(isinstance(value, float) for value in given.flat):
+        return given.astype(np.float64)
+    return given
 
 
-def _float(value: Real | Decimal) -> float:
+def _fraction(value: Any) -> Fraction | None:  # noqa: ANN401 - a number of any kind
+    """The exact value, or None for what is not finite."""
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
     try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > Fraction(0) else -math.inf
-    except ValueError:
-        # A signaling NaN of Decimal.
-        return math.nan
+        return Fraction(*value.as_integer_ratio())
+    except (OverflowError, ValueError):
+        return None

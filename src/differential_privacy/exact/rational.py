@@ -7,7 +7,7 @@ Rule 2: what is no finite number, or is too long to compute with, is refused by 
 import re
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational, Real
 
 from differential_privacy.errors import InvalidArgumentError
 
@@ -81,9 +81,9 @@ def small_probability(value: Number, name: str) -> Fraction:
 
 def integer(value: object, name: str, *, least: int | None = None) -> int:
     """A whole number, at least `least` where one is given."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise InvalidArgumentError(name, value, "must be a whole number")
-    whole = int(value.__index__())
+    whole = int(value)
     if least is not None and whole < least:
         raise InvalidArgumentError(name, value, f"must be at least {least}")
     return whole
@@ -114,13 +114,12 @@ def shown(value: Fraction) -> str:
 def _read(value: object) -> Fraction | None:
     if isinstance(value, bool):
         return None
-    if hasattr(value, "__index__"):
-        return Fraction(int(value.__index__()))
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, float):
         return _read_text(float.__repr__(value))
-    return _read_text(str(value).strip()) if isinstance(value, str | Decimal) else None
+    # The text of a number of another width, as numpy has, is its shortest decimal as well.
+    return _read_text(str(value).strip()) if isinstance(value, str | Decimal | Real) else None
 
 
 def _read_text(text: str) -> Fraction | None:

@@ -20,7 +20,7 @@ def proved(guess: Fraction, enough: Callable[[Fraction], bool]) -> Fraction:
     >>> proved(Fraction(1), lambda x: x * x >= 2) ** 2 >= 2
     True
     """
-    step = guess / 10**12
+    step = guess / 10**12 or Fraction(1, 10**30)
     while not enough(guess):
         guess, step = guess + step, 2 * step
     return guess

@@ -14,8 +14,10 @@ from differential_privacy.exact import (
     float_log,
     nonnegative,
     normal_cdf,
+    proved,
     root,
     round_up,
+    short_up,
     shown,
     small_probability,
     sqrt,
@@ -25,6 +27,7 @@ from differential_privacy.privacy.renyi import ConcentratedLoss
 __all__ = ["GaussianLoss"]
 
 LARGEST_EPSILON = 1 << 13
+LEAST_MU = 1e-150
 LARGEST_MU_SQUARED = 1 << 40
 """Beyond, nothing is hidden, and the coarser theorem of concentrated losses is used."""
 
@@ -44,7 +47,7 @@ class GaussianLoss:
     >>> float(GaussianLoss.of_mu(1).delta_at(1))
     0.126936737507
     >>> float((GaussianLoss.of_mu("3/30") + GaussianLoss.of_mu("4/30")).epsilon_at(1e-6))
-    0.685781976149
+    0.685781976143
     """
 
     mu_squared: Fraction
@@ -90,11 +93,10 @@ class GaussianLoss:
             raise InvalidArgumentError("delta", delta, "must be above 0: normals have tails")
         if self.mu_squared > LARGEST_MU_SQUARED:
             return ConcentratedLoss(self.mu_squared / 2).epsilon_at(delta)
-        guess = Fraction(_float_epsilon(math.sqrt(self.mu_squared), float_log(delta)))
-        step = guess / 10**11
-        while self.delta_at(guess) > delta:
-            guess, step = guess + step, step * 2
-        return round_up(guess)
+        guess = Fraction(
+            _float_epsilon(max(LEAST_MU, math.sqrt(self.mu_squared)), float_log(delta))
+        )
+        return round_up(proved(guess, lambda epsilon: self.delta_at(epsilon) <= delta))
 
     def __add__(self, other: "GaussianLoss") -> "GaussianLoss":
         """The squares of mu add, also adaptively.
@@ -104,7 +106,7 @@ class GaussianLoss:
         """
         if not isinstance(other, GaussianLoss):
             return NotImplemented
-        return GaussianLoss(self.mu_squared + other.mu_squared)
+        return GaussianLoss(short_up(self.mu_squared + other.mu_squared))
 
     def __or__(self, other: "GaussianLoss") -> "GaussianLoss":
         return GaussianLoss(max(self.mu_squared, other.mu_squared))
@@ -122,6 +124,8 @@ def _float_epsilon(mu: float, log_delta: float) -> float:
         below = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
         return above + math.log1p(-min(math.exp(below - above), 1 - 1e-16)) - log_delta
 
+    if excess(0.0) <= 0:
+        return 0.0
     high = mu * mu / 2 + mu
     while excess(high) > 0:
         high *= 2

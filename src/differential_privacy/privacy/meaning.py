@@ -24,8 +24,11 @@ from differential_privacy.privacy.loss import Loss
 
 __all__ = ["Belief", "TradeOff", "advantage", "belief", "expected_utility", "posterior"]
 
-LEVELS = 24
-"""How many deltas, each a third of the one before, draw the trade-off curve of a loss."""
+LINES = 128
+"""How many epsilons draw the trade-off curve of a loss."""
+
+SELDOM = Fraction(1, 10**9)
+"""The largest of them leaves so much more delta than none would."""
 
 
 def posterior(prior: Number, *, likelihood: Number, otherwise: Number) -> Fraction:
@@ -47,7 +50,7 @@ class Belief:
     """What anyone who believed `prior` of a person can come to believe from an answer.
 
     `least` and `most` are exact but for rounding outward; `loose_least` and `loose_most` are the
-    prior times e^-epsilon and e^epsilon. All hold except with chance `delta`.
+    prior divided and multiplied by the odds. An answer leads farther with chance `chance` at most.
 
     >>> print(belief(PureLoss(0.1), prior=0.4))
     a belief of 40 % can become at most 42.5 % and at least 37.6 %
@@ -58,7 +61,7 @@ class Belief:
     most: Fraction
     loose_least: Fraction
     loose_most: Fraction
-    delta: Fraction
+    chance: Fraction
 
     def __str__(self) -> str:
         text = (
@@ -66,22 +69,33 @@ class Belief:
             f"at most {_percent(_tenths(self.most, math.ceil))} % "
             f"and at least {_percent(_tenths(self.least, math.floor))} %"
         )
-        return text + (f", except with chance {float(self.delta):.2g}" if self.delta else "")
+        return text + (f", except with chance {float(self.chance):.2g}" if self.chance else "")
 
 
-def belief(loss: Loss, *, prior: Number, delta: Number | None = None) -> Belief:
-    """The beliefs that an answer of this loss can lead to, from a prior.
+def belief(loss: Loss, *, prior: Number, chance: Number = 0) -> Belief:
+    """The beliefs that an answer of this loss can lead to from a prior, but for a given chance.
 
-    Theorem: an event has odds at most e^epsilon times larger after the answer than before, so a
-    belief p ends between p / (p + (1 - p) e^epsilon) and p e^epsilon / (1 - p + p e^epsilon), which
-    lie inside [p e^-epsilon, p e^epsilon]. A release with a delta can be simulated by one that
-    tells everything with chance delta and else is pure at epsilon: the bounds hold when it is.
+    A loss that leaves a delta needs a chance of at least four times that, and one with tails any
+    positive chance.
 
-    Reference: Kairouz, Oh, Viswanath 2015 (1311.0776v3), theorem 3.1, for the simulation.
+    Theorem: an answer whose log ratio is at most e multiplies the odds of a belief by e^e at most,
+    so p ends between p / (p + (1 - p) e^e) and p e^e / (1 - p + p e^e), inside [p e^-e, p e^e]. A
+    release that is (epsilon, delta)-private passes a log ratio of epsilon + ln 2 with chance
+    2 delta at most, because each such answer adds half of its chance to the hockey stick; and it
+    passes minus that less often still. So a chance of 4 delta covers both sides, whatever is true.
+
+    >>> print(belief(GaussianLoss.of_mu(0.1), prior=0.4, chance=1e-6))
+    a belief of 40 % can become at most 67.2 % and at least 17.8 %, except with chance 1e-06
     """
-    before = probability(prior, "prior")
-    chance = loss.delta if delta is None else small_probability(delta, "delta")
-    shrunk = round_down(exp(-loss.epsilon_at(chance)).low)
+    before, missed = probability(prior, "prior"), small_probability(chance, "chance")
+    if loss.delta == 0 and missed == 0:
+        shrunk = exp(-loss.epsilon_at(0)).low
+    else:
+        if missed < 4 * loss.delta:
+            rule = f"must be at least {float(4 * loss.delta):.3g}, four times the delta of the loss"
+            raise InvalidArgumentError("chance", chance, rule)
+        shrunk = exp(-loss.epsilon_at(missed / 4)).low / 2
+    shrunk = round_down(shrunk)
     certain = before in (0, 1)
     return Belief(
         prior=before,
@@ -89,7 +103,7 @@ def belief(loss: Loss, *, prior: Number, delta: Number | None = None) -> Belief:
         most=before if certain else before / (before + (1 - before) * shrunk),
         loose_least=before * shrunk,
         loose_most=Fraction(1) if before >= shrunk else before / shrunk,
-        delta=chance,
+        chance=missed,
     )
 
 
@@ -145,13 +159,14 @@ class TradeOff:
     """Pairs of a delta and its e^-epsilon, rounded down."""
 
     def __init__(self, loss: Loss) -> None:
-        lines = [(loss.delta_at(0), Fraction(1))]
-        rest = [Fraction(0), *(Fraction(9, 10) / 3**power for power in range(LEVELS))]
-        for level in (loss.delta + (1 - loss.delta) * share for share in rest):
-            # A loss with tails has no epsilon at its own delta, so that line is left out.
-            with suppress(InvalidArgumentError):
-                lines.append((level, round_down(exp(-loss.epsilon_at(level)).low)))
-        object.__setattr__(self, "lines", tuple(lines))
+        far = loss.epsilon_at(loss.delta + (1 - loss.delta) * SELDOM)
+        spaced = [far * step / LINES for step in range(LINES + 1)]
+        lines = [(loss.delta_at(epsilon), epsilon) for epsilon in spaced]
+        # A loss with tails has no epsilon at its own delta, so that line is left out.
+        with suppress(InvalidArgumentError):
+            lines.append((loss.delta, loss.epsilon_at(loss.delta)))
+        kept = tuple((delta, round_down(exp(-epsilon).low)) for delta, epsilon in lines)
+        object.__setattr__(self, "lines", kept)
 
     def most_hits(self, false_alarms: Number) -> Fraction:
         """The largest share of members that is found when this share of the others is accused."""

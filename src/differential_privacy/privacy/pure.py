@@ -10,6 +10,7 @@ from differential_privacy.exact import (
     log,
     nonnegative,
     round_up,
+    short_up,
     shown,
     small_probability,
 )
@@ -78,7 +79,7 @@ class ApproximateLoss:
             raise InvalidArgumentError(
                 "delta", delta, "must stay below 1: nothing would be protected"
             )
-        return ApproximateLoss(self.epsilon + other.epsilon, delta)
+        return ApproximateLoss(short_up(self.epsilon + other.epsilon), short_up(delta))
 
     def __or__(self, other: "ApproximateLoss") -> "ApproximateLoss":
         return ApproximateLoss(max(self.epsilon, other.epsilon), max(self.delta, other.delta))
@@ -130,7 +131,7 @@ class PureLoss:
         """
         if not isinstance(other, PureLoss):
             return NotImplemented
-        return PureLoss(self.epsilon + other.epsilon)
+        return PureLoss(short_up(self.epsilon + other.epsilon))
 
     def __or__(self, other: "PureLoss") -> "PureLoss":
         return PureLoss(max(self.epsilon, other.epsilon))

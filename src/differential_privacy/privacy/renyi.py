@@ -16,6 +16,7 @@ from differential_privacy.exact import (
     positive,
     rational,
     round_up,
+    short_up,
     shown,
     small_probability,
 )
@@ -102,7 +103,7 @@ class RenyiLoss:
             return NotImplemented
         mine, theirs = dict(self.curve), dict(other.curve)
         return RenyiLoss(
-            {order: mine[order] + theirs[order] for order in mine.keys() & theirs.keys()}
+            {order: short_up(mine[order] + theirs[order]) for order in mine.keys() & theirs.keys()}
         )
 
     def __or__(self, other: "RenyiLoss") -> "RenyiLoss":
@@ -192,7 +193,7 @@ class ConcentratedLoss:
             raise InvalidArgumentError(
                 "delta", delta, "must stay below 1: nothing would be protected"
             )
-        return ConcentratedLoss(self.rho + other.rho, delta)
+        return ConcentratedLoss(short_up(self.rho + other.rho), short_up(delta))
 
     def __or__(self, other: "ConcentratedLoss") -> "ConcentratedLoss":
         return ConcentratedLoss(max(self.rho, other.rho), max(self.delta, other.delta))
