@@ -34,7 +34,7 @@ __all__ = [
     "to_numerical",
 ]
 
-POINTS = 512
+POINTS = 1024
 """Steps of the grid within the spread of a single loss."""
 
 REACH = 10.0

@@ -1,6 +1,7 @@
 """Which of the two samplers draws: one by one, or by an array once that pays for its set-up.
 
-Rule 1: what decides is public: the parameter and how many draws it was asked for.
+Rule 1: what decides is public: the parameter and how many draws it was asked for. Where bits are
+given, it is the draws of this call alone, so that the same bits give the same draws.
 Rule 2: what is kept between calls holds no randomness.
 """
 
@@ -48,10 +49,13 @@ class _Prepared:
 
     def blocks(self, count: int) -> Blocks | None:
         """The sampler, if these draws or those before them pay for it."""
+        self._seen += count
+        return self.table() if self._seen >= WORTH else None
+
+    def table(self) -> Blocks:
+        """The sampler, set up when it is first needed."""
         if self._blocks is None:
-            self._seen += count
-            if self._seen >= WORTH:
-                self._blocks = Blocks(self._law)
+            self._blocks = Blocks(self._law)
         return self._blocks
 
 
@@ -78,7 +82,11 @@ class Family:
             whole = np.empty(count, dtype=np.object_)
             whole[:] = self._one_by_one(parameter, count, source)
             return whole.reshape(shape)
-        blocks = _prepared(self, parameter).blocks(count)
+        prepared = _prepared(self, parameter)
+        if bits is None:
+            blocks = prepared.blocks(count)
+        else:
+            blocks = prepared.table() if count >= WORTH else None
         if blocks is None:
             # numpy raises OverflowError itself for an integer that does not fit.
             drawn = np.array(self._one_by_one(parameter, count, source), dtype=np.int64)
