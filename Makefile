@@ -36,7 +36,8 @@ bench-peers: .venv-peers/ready
 
 # The values that tests/accounting/dp_accounting.json holds, computed anew by the peer.
 oracles: bench-peers
-	.venv-peers/bin/python bench/oracles.py > tests/accounting/dp_accounting.json
+	.venv-peers/bin/python bench/oracles.py > .oracles.json
+	mv .oracles.json tests/accounting/dp_accounting.json
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
