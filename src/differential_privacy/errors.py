@@ -43,11 +43,7 @@ class InvalidArgumentError(DifferentialPrivacyError, ValueError):
     status = 400
 
     def __init__(self, argument: str, value: object, rule: str) -> None:
-        try:
-            shown = str(value) if isinstance(value, Fraction) else repr(value)
-        except ValueError:
-            # Python does not write out integers of more than 4300 digits.
-            shown = f"a {type(value).__name__} too long to show"
+        shown = _written(value)
         shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
         super().__init__(f"{argument} = {shown}: {rule}")
         self.argument = argument
@@ -74,7 +70,7 @@ class NoTheoremError(DifferentialPrivacyError, TypeError):
 
     def __init__(self, asked: str, loss: object, known: Sequence[str]) -> None:
         super().__init__(
-            f"no theorem gives {asked} from {loss!r}; it is known for: " + ", ".join(known)
+            f"no theorem gives {asked} from {_written(loss)}; it is known for: " + ", ".join(known)
         )
 
 
@@ -88,3 +84,11 @@ class BudgetExceededError(DifferentialPrivacyError):
             f"this needs {needed}, but {spent} of {budget} is spent: "
             "ask a coarser question, accept more noise, or ask the curator for more"
         )
+
+
+def _written(value: object) -> str:
+    try:
+        return str(value) if isinstance(value, Fraction) else repr(value)
+    except ValueError:
+        # Python does not write out integers of more than 4300 digits.
+        return f"a {type(value).__name__} too long to show"

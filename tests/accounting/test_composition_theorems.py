@@ -36,12 +36,16 @@ from differential_privacy.accounting import (
     sequential,
 )
 from differential_privacy.errors import InvalidArgumentError, NoTheoremError
+from differential_privacy.mechanisms import DiscreteGaussian
 from differential_privacy.privacy import (
+    AddRemoveRows,
     ApproximateLoss,
+    ChangeRows,
     ConcentratedLoss,
     GaussianLoss,
     PureLoss,
     RenyiLoss,
+    sum_sensitivity,
 )
 
 PAIRS = st.integers(2, 3).flatmap(lambda n: st.tuples(laws(n), laws(n)))
@@ -145,7 +149,8 @@ def test_parts_side_by_side_cost_the_largest_of_them(one: tuple, two: tuple, thr
         for place, part in enumerate(parts):
             joint = together(joint, part if place == inside else (part[1], part[1]))
         assert holds(parallel(losses), joint)
-    # A unit that leaves one part and enters another.
+    assert parallel(losses).epsilon == max(loss.epsilon for loss in losses)
+    # A unit that leaves one part and enters another: a group of two.
     for left, entered in combinations(range(3), 2):
         joint = {0: Fraction(1)}, {0: Fraction(1)}
         for place, part in enumerate(parts):
@@ -153,9 +158,13 @@ def test_parts_side_by_side_cost_the_largest_of_them(one: tuple, two: tuple, thr
                 part if place == left else part[::-1] if place == entered else (part[1], part[1])
             )
             joint = together(joint, laws_of)
-        assert holds(parallel(losses, reach=2), joint)
-    assert parallel(losses).epsilon == max(loss.epsilon for loss in losses)
-    assert parallel(losses, reach=9).epsilon == 3 * max(loss.epsilon for loss in losses)
+        assert holds(grouped(parallel(losses), 2), joint)
+
+
+def test_a_row_that_changes_inside_its_part_costs_a_group_of_two() -> None:
+    part = DiscreteGaussian(100).loss(sum_sensitivity(-1, 1, AddRemoveRows()))
+    alone = DiscreteGaussian(100).loss(sum_sensitivity(-1, 1, ChangeRows()))
+    assert alone.within(grouped(parallel([part, part]), 2))
 
 
 @given(st.lists(laws(3), min_size=2, max_size=5))
@@ -294,7 +303,7 @@ def test_the_advanced_bound_is_its_formula() -> None:
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, None, True, "3"])
-def test_impossible_times_and_reaches_are_refused_by_name(bad: object) -> None:
+def test_impossible_times_are_refused_by_name(bad: object) -> None:
     loss = PureLoss(1)
     for asked in (
         lambda: repeated(loss, times=bad),
@@ -303,8 +312,6 @@ def test_impossible_times_and_reaches_are_refused_by_name(bad: object) -> None:
     ):
         with pytest.raises(InvalidArgumentError, match="times = "):
             asked()
-    with pytest.raises(InvalidArgumentError, match="reach = "):
-        parallel([loss], reach=bad)
 
 
 def test_mixed_empty_and_hopeless_compositions_are_refused_by_name() -> None:
@@ -423,10 +430,10 @@ def test_planted_a_group_without_the_geometric_sum_is_found() -> None:
     assert not holds(ApproximateLoss(size * log_up(odds), size * delta), (chain[-1], chain[0]))
 
 
-def test_planted_parallel_without_reach_is_found() -> None:
+def test_planted_parallel_without_its_group_is_found() -> None:
     loss, one = PureLoss(log_up(Fraction(3))), response(Fraction(3))
     moved = together(one, one[::-1])
-    assert holds(parallel([loss, loss], reach=2), moved)
+    assert holds(grouped(parallel([loss, loss]), 2), moved)
     assert not holds(parallel([loss, loss]), moved)
 
 

@@ -269,6 +269,9 @@ def test_an_advanced_filter_cannot_start_in_credit() -> None:
 
 def test_planted_a_filter_that_compares_before_adding_is_found() -> None:
     class Late(Filter):
+        def __post_init__(self) -> None:
+            """A filter that lets itself pass the budget does not check that it did."""
+
         def admit(self, loss: PureLoss) -> "Late":
             if not self.spent.within(self.budget):
                 raise BudgetExceededError(needed=loss, spent=self.spent, budget=self.budget)

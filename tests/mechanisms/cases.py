@@ -3,7 +3,7 @@
 # ruff: noqa: ANN401 - a law holds for mechanisms of every type
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -60,7 +60,8 @@ def rows(mechanism: Any, exact: tuple[int, ...], count: int) -> Iterable[Output]
 
 
 def on_grid(mechanism: Any, exact: float, count: int) -> Iterable[Output]:
-    reals = mechanism.release(np.full(count, exact))
+    many = replace(mechanism, count=count)
+    reals = np.atleast_1d(many.release(np.full(count, exact)))
     return np.rint(reals / float(mechanism.grid.step)).astype(int).tolist()
 
 

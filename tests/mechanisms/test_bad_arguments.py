@@ -161,8 +161,8 @@ PARAMETERS: dict[str, tuple[Call, list[Any]]] = {
         CategoricalResponse(3, "1/2").estimate,
         [[1, 2], [0, 0, 0], [1, 2, -1], [1, 2, 1.5], [1, 2, True]],
     ),
-    "OnGrid.loss count": (
-        lambda x: OnGrid(Geometric(1), TENTHS).loss(ONE, count=x),
+    "OnGrid count": (
+        lambda x: OnGrid(Geometric(1), TENTHS, count=x),
         NOT_COUNTS,
     ),
     "Sensitivity l1": (lambda x: Sensitivity(l1=x), [*NOT_NUMBERS[:4], -1]),

@@ -148,7 +148,7 @@ REALS = [0.0, -0.0, 5e-324, 1e308, -1e308, float("inf"), -float("inf"), float("n
 
 @pytest.mark.parametrize("noise", [Geometric(3), DiscreteGaussian(9)], ids=repr)
 def test_every_float_has_a_noisy_value(noise: Any) -> None:
-    mechanism = OnGrid(noise, Grid(step="0.1", lower=-5, upper=5))
+    mechanism = OnGrid(noise, Grid(step="0.1", lower=-5, upper=5), len(REALS))
     released = mechanism.release(REALS)
     assert np.isfinite(released).all()
     assert (np.abs(released) < MOST_LIKELY).all()
@@ -164,12 +164,12 @@ def test_one_real_has_a_noisy_value(value: float) -> None:
 @pytest.mark.parametrize("value", [10**400, -(10**400), Fraction(10**400)], ids=magnitude)
 def test_a_number_that_no_float_holds_is_an_end_of_the_grid(value: Any) -> None:
     """A list of integers fails for its type or not at all."""
-    released = OnGrid(Geometric(1), Grid(step=1, lower=0, upper=10)).release([value, 1])
+    released = OnGrid(Geometric(1), Grid(step=1, lower=0, upper=10), 2).release([value, 1])
     assert released.shape == (2,)
 
 
 def test_noise_on_a_grid_is_added_to_the_rounded_value() -> None:
-    mechanism = OnGrid(Geometric(3), Grid(step="0.25", lower=-5, upper=5))
+    mechanism = OnGrid(Geometric(3), Grid(step="0.25", lower=-5, upper=5), 6)
     values = [0.1, 0.125, -0.125, 4.9, 77.0, float("nan")]
     added = mechanism.noise.release([0] * len(values), bits=Replayed(5))
     released = mechanism.release(values, bits=Replayed(5))

@@ -5,6 +5,7 @@ Rule 1: the sample is secret, fresh for each release, and drawn as the theorem s
 
 from fractions import Fraction
 
+from differential_privacy.accounting.conversion import as_approximate
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import Number, exp, integer, log, probability, round_up
 from differential_privacy.privacy import ApproximateLoss, PureLoss
@@ -45,7 +46,8 @@ def fixed_sampled(
     return _mixed(loss, Fraction(drawn, everyone))
 
 
-def _mixed(loss: PureLoss | ApproximateLoss, share: Fraction) -> ApproximateLoss:
+def _mixed(given: PureLoss | ApproximateLoss, share: Fraction) -> ApproximateLoss:
+    loss = as_approximate(given)
     if share in (0, 1):
         return ApproximateLoss(share * loss.epsilon, share * loss.delta)
     # ln(1 + q (e^x - 1)) = x + ln(q + (1 - q) e^-x), which no epsilon makes overflow.

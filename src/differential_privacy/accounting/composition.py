@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from differential_privacy.accounting.binomial import binomial_masses
+from differential_privacy.accounting.conversion import as_approximate
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
@@ -30,6 +31,8 @@ from differential_privacy.privacy import ApproximateLoss, Loss, PureLoss, Spenda
 __all__ = ["advanced", "optimal", "parallel", "repeated", "sequential"]
 
 TINY = 1e-300
+FEW_TIMES = 64
+MOST_TIMES = 10**7
 LARGEST_EPSILON = 1 << 10
 """Above this even one randomized response hides nothing, so the sum is the answer."""
 
@@ -60,28 +63,27 @@ def repeated(loss: L, *, times: int) -> L:
     >>> repeated(PureLoss(0.1), times=1000)
     PureLoss(epsilon=100)
     """
-    k = integer(times, "times", least=1)
-    if k == 1:
-        return loss
-    half = repeated(loss, times=k // 2)
-    return half + half + loss if k % 2 else half + half
+    digits = f"{integer(times, 'times', least=1):b}"
+    total = loss
+    for digit in digits[1:]:
+        total = total + total + loss if digit == "1" else total + total
+    return total
 
 
-def parallel(losses: Sequence[S], *, reach: int = 1) -> S:
-    """The loss of releases from disjoint parts of the data, of which one unit can be in `reach`.
+def parallel(losses: Sequence[S]) -> S:
+    """The loss of releases from disjoint parts of the data, for a row that comes or goes.
 
-    The parts are fixed before any answer is seen. A row that is added or removed is in one part; a
-    row that changes may leave one and enter another, so its reach is two.
+    The losses are for adding or removing a row, and the parts are fixed before any answer is seen.
+    A row that changes goes from one part and comes to one: that is `grouped(parallel(...), 2)`.
 
-    Theorem: the parts that a unit is not in have the same law with it and without it, so what is
-    left is the composition of `reach` losses, each covered by the largest.
+    Theorem: the parts that the row is not in have the same law with it and without it, so what is
+    left is one of the losses, covered by the largest.
 
-    >>> parallel([PureLoss(0.1), PureLoss(0.5)]), parallel([PureLoss(0.1), PureLoss(0.5)], reach=2)
-    (PureLoss(epsilon=0.5), PureLoss(epsilon=1))
+    >>> parallel([PureLoss(0.1), PureLoss(0.5)])
+    PureLoss(epsilon=0.5)
     """
     _one_type(losses)
-    largest = reduce(lambda one, other: one | other, losses)
-    return sequential([largest] * min(integer(reach, "reach", least=1), len(losses)))
+    return reduce(lambda one, other: one | other, losses)
 
 
 def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> ApproximateLoss:
@@ -96,7 +98,7 @@ def advanced(loss: PureLoss | ApproximateLoss, *, times: int, slack: Number) -> 
     >>> advanced(PureLoss(0.1), times=1000, slack=1e-6)
     ApproximateLoss(epsilon=27.1396731703, delta=1e-06)
     """
-    k = integer(times, "times", least=1)
+    loss, k = as_approximate(loss), integer(times, "times", least=1)
     spare = open_probability(slack, "slack")
     delta = _total_delta(k * loss.delta + spare)
     if loss.epsilon > 1:
@@ -119,9 +121,11 @@ def optimal(loss: PureLoss | ApproximateLoss, *, times: int, delta: Number) -> A
     >>> optimal(PureLoss(0.1), times=1000, delta=1e-6)
     ApproximateLoss(epsilon=19.3446714481, delta=1e-06)
     """
-    k = integer(times, "times", least=1)
+    loss, k = as_approximate(loss), integer(times, "times", least=1)
+    if k > MOST_TIMES:
+        raise InvalidArgumentError("times", times, f"must be at most {MOST_TIMES}: use repeated()")
     total = small_probability(delta, "delta")
-    told = 1 - (1 - loss.delta) ** k
+    told = 1 - exp(k * log(1 - loss.delta)).low if k > FEW_TIMES else 1 - (1 - loss.delta) ** k
     if total < told:
         rule = "must be at least 1 - (1 - delta)^times: so often everything may be told"
         raise InvalidArgumentError("delta", delta, rule)
@@ -165,7 +169,7 @@ class _LiesAmong:
 
 def _one_type(losses: Sequence[Loss]) -> None:
     kinds = sorted({type(loss).__name__ for loss in losses})
-    if len(kinds) != 1:
+    if len(kinds) != 1 or not all(isinstance(loss, Loss) for loss in losses):
         raise InvalidArgumentError("losses", kinds, "must be one or more losses, all of one type")
 
 

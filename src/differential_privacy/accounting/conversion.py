@@ -36,6 +36,17 @@ def to_approximate(loss: Loss, delta: Number = 0) -> ApproximateLoss:
     return ApproximateLoss(loss.epsilon_at(delta), delta)
 
 
+def as_approximate(loss: PureLoss | ApproximateLoss) -> ApproximateLoss:
+    """A pure loss is an approximate one with no delta; nothing else becomes one by itself."""
+    if type(loss) is PureLoss:
+        return ApproximateLoss(loss.epsilon, 0)
+    if type(loss) is ApproximateLoss:
+        return loss
+    raise NoTheoremError(
+        "an epsilon without a choice of delta", loss, ["PureLoss", "ApproximateLoss"]
+    )
+
+
 @singledispatch
 def to_concentrated(loss: object) -> ConcentratedLoss:
     """The rho of a loss that has one: pure, Gaussian, or concentrated already.

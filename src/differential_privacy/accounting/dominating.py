@@ -53,6 +53,8 @@ LARGEST_LOSS = 1 << 20
 LARGEST_MU = 1 << 8
 LARGEST_MOVE = 1 << 4
 MOST_NOISE = 1 << 40
+MOST_CELLS = 1 << 20
+MOST_SCALE = Fraction(1 << 500)
 CELL_SPLIT = 2.0**-18
 """By how much the share that a cell sends up is raised: its masses are differences of floats."""
 
@@ -142,12 +144,16 @@ def discrete_laplace_loss(scale: Number, sensitivity: int) -> NumericalLoss:
     NumericalLoss(epsilon=0.1 at delta=1e-06)
     """
     exact, s = positive(scale, "scale"), integer(sensitivity, "sensitivity", least=1)
-    b, most = float(exact), float(_protecting(s / exact, "sensitivity / scale", LARGEST_LOSS))
+    # Less noise than there is can only make the loss larger.
+    b, most = (
+        float(min(exact, MOST_SCALE)),
+        float(_protecting(s / exact, "sensitivity / scale", LARGEST_LOSS)),
+    )
     fineness = _fineness(most)
     rate = math.exp(-1 / b)
     # Runs of inner points: one point each where there are few, one cell of the grid each where not.
     starts = np.arange(1, s) if s <= MOST_ATOMS else _run_starts(s, b, fineness)
-    ends = np.append(starts[1:], s)
+    ends = np.append(starts[1:], float(s))
     # A run z1 ... z2 - 1 has masses in proportion to rate^z1 and rate^(s - z2 + 1).
     inner = np.exp(-starts / b) * -np.expm1((starts - ends) / b) / (1 + rate)
     losses = np.concatenate(([most], (s - starts - ends + 1) / b, [-most]))
@@ -168,7 +174,7 @@ def discrete_gaussian_loss(variance: Number, sensitivity: int) -> NumericalLoss:
     """
     exact, s = positive(variance, "variance"), integer(sensitivity, "sensitivity", least=1)
     _protecting(s**2 / exact, "sensitivity^2 / variance", LARGEST_MU**2)
-    v = float(exact)
+    v = float(min(exact, MOST_SCALE))
     sigma, mu = math.sqrt(v), s / math.sqrt(v)
     fineness = _fineness(2 * mu)
     far = math.ceil(REACH * sigma) + 1
@@ -210,6 +216,8 @@ def sampled_gaussian_loss(noise: Number, rate: Number) -> NumericalLoss:
         math.log1p(share * math.expm1((2 * answer - 1) / (2 * sigma**2)))
         for answer in (-furthest, furthest)
     )
+    # Rare samples have a small spread and a long tail: the grid must not grow without end.
+    fineness = min(fineness, math.floor(math.log2(MOST_CELLS / (highest - lowest))))
     edges = _edges(lowest, highest, fineness)
     odds = (np.exp(edges) - (1 - share)) / share
     with np.errstate(divide="ignore"):
@@ -289,7 +297,7 @@ def _of_cells(edges: Floats, mine: Floats, theirs: Floats, *, fineness: int) -> 
     inside = np.clip(np.where(np.isnan(ratio), edges[1:], ratio), edges[:-1], edges[1:])
     below = max(0.0, 1.0 - float(mine.sum()))
     losses = np.concatenate(([edges[0]], inside))
-    chances = np.concatenate(([below], mine * (1 + CELL_SPLIT**2)))
+    chances = np.concatenate(([below], mine))
     return Masses.of_atoms(
         losses, chances, fineness=fineness, most=math.inf, lost=BEYOND, split=CELL_SPLIT
     )

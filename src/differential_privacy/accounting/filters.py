@@ -69,6 +69,13 @@ class Filter(Generic[S]):
     def __post_init__(self) -> None:
         if type(self.spent) is not type(self.budget):
             raise InvalidArgumentError("spent", self.spent, "must be of the budget's type")
+        if not _spendable(self.budget):
+            rule = (
+                "must be a loss that a filter is proved for: pure, approximate, concentrated, ..."
+            )
+            raise InvalidArgumentError("budget", self.budget, rule)
+        if not self.spent.within(self.budget):
+            raise InvalidArgumentError("spent", self.spent, "must be within the budget")
 
     def admit(self, loss: S) -> "Filter[S]":
         """The filter when this loss is spent too, or an error that says what is left."""
@@ -150,3 +157,7 @@ def _approximate(loss: ApproximateLoss, name: str) -> ApproximateLoss:
     if type(loss) is not ApproximateLoss:
         raise InvalidArgumentError(name, loss, "must be an ApproximateLoss: convert it first")
     return loss
+
+
+def _spendable(loss: object) -> bool:
+    return isinstance(loss, Spendable)

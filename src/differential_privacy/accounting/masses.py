@@ -46,7 +46,8 @@ class Masses:
     loss there is, known apart from the grid; `infinite` is the chance of what the other dataset
     makes impossible. `lost` bounds the mass that errors may have taken,
     `gained` what they may have added; `wobble` adds up the squares of the cells that mass was
-    rounded in, which bounds how far the rounding can have carried the whole.
+    rounded in, which bounds how far the rounding can have carried the whole, and `drift` what
+    it carries on average.
     """
 
     fineness: int
@@ -57,6 +58,7 @@ class Masses:
     lost: float = 0.0
     gained: float = 0.0
     wobble: float = 0.0
+    drift: float = 0.0
 
     @property
     def step(self) -> float:
@@ -95,7 +97,8 @@ class Masses:
         mass = _placed(cell, chances - upper, size) + _placed(cell + 1, upper, size)
         raised = RELATIVE * float(mass.sum())
         mass = mass * (1 + RELATIVE)
-        return Masses(fineness, low, mass, most, infinite, lost, lost + raised, step**2)
+        drift = step**2 / 8 + split * step
+        return Masses(fineness, low, mass, most, infinite, lost, lost + raised, step**2, drift)
 
     def coarser(self, fineness: int) -> "Masses":
         """The same on a grid of larger steps, halved down as often as it takes."""
@@ -116,6 +119,7 @@ class Masses:
                 mass=mass * (1 + RELATIVE),
                 gained=now.gained + RELATIVE,
                 wobble=now.wobble + (2 * now.step) ** 2,
+                drift=now.drift + (2 * now.step) ** 2 / 8 + SPLIT * 2 * now.step,
             )
         return now
 
@@ -145,6 +149,7 @@ class Masses:
             (one.lost + two.lost) * more + beyond * more,
             (one.gained + two.gained) * more + 2 * added,
             one.wobble + two.wobble,
+            one.drift + two.drift,
         )
         lifted = both._lifted(TAIL + added)
         return lifted if len(lifted.mass) <= LONGEST else lifted.coarser(fineness - 1)

@@ -86,7 +86,7 @@ class NumericalLoss:
         """An epsilon that no proof can go below: the gap to `epsilon_at` is what the grid costs.
 
         Theorem: rounding each of many independent losses inside cells of widths h moves their sum
-        up by drift <= sum h^2 / 8 and, except with chance eta, by another
+        up by sum h^2 / 8 and what splits are raised by, and, except with chance eta, by another
         sqrt(2 ln(1/eta) sum h^2) at most; so the true delta at epsilon is at least the computed one
         at epsilon plus both, less eta and less what errors can have added.
 
@@ -167,6 +167,6 @@ def _least(masses: Masses, delta: float) -> Fraction:
     for eta in (*(delta * share for share in SHARES), *ETAS):
         if eta < LEAST_ETA:
             continue
-        carried = math.sqrt(2 * math.log(1 / eta) * masses.wobble) + masses.wobble / 8
+        carried = math.sqrt(2 * math.log(1 / eta) * masses.wobble) + masses.drift
         best = max(best, _epsilon_at(sure, delta + eta) * (1 - 2.0**-30) - carried)
     return round_down(Fraction(best))

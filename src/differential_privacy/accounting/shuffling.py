@@ -2,15 +2,28 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+from numpy.typing import NDArray
+from scipy.special import betainc
 
 from differential_privacy.accounting.binomial import binomial_masses
-from differential_privacy.exact import Number, float_log, integer, open_probability, root, round_up
+from differential_privacy.exact import (
+    Number,
+    float_down,
+    float_log,
+    integer,
+    open_probability,
+    proved,
+    root,
+    round_up,
+)
 from differential_privacy.privacy import ApproximateLoss, PureLoss
 
 __all__ = ["shuffled"]
+
+Floats = NDArray[np.float64]
 
 REACH = 12.0
 """Standard deviations of the number of clones that are summed over; the rest is charged."""
@@ -22,7 +35,14 @@ LARGEST_EPSILON = 500.0
 """Above this nobody's message is ever a clone."""
 
 TINY = 1e-300
-SUMMING = 2.0**-36
+BEYOND = 1e-15
+
+SUMMING = 2.0**-31
+"""Above the relative error of a binomial tail, also of a million trials."""
+
+BLOCKS = 2000
+MOST_PEOPLE = 10**10
+"""More people only hide better; so many are enough to compute with."""
 
 
 def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
@@ -42,7 +62,7 @@ def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
     """
     allowed = open_probability(delta, "delta")
     epsilon = float(local.epsilon)
-    others = integer(people, "people", least=1) - 1
+    others = min(integer(people, "people", least=1), MOST_PEOPLE) - 1
     if not others or not LEAST_EPSILON < epsilon < LARGEST_EPSILON:
         return ApproximateLoss(local.epsilon, delta)
     clones = _Clones(epsilon, others)
@@ -52,10 +72,8 @@ def shuffled(local: PureLoss, *, people: int, delta: Number) -> ApproximateLoss:
         return ApproximateLoss(0, delta)
     wanted = float_log(allowed)
     found = root(lambda e: math.log(max(clones.delta(e), TINY)) - wanted, 0.0, epsilon)
-    step = found * 1e-12
-    while Fraction(clones.delta(found)) > allowed:
-        found, step = found + step, step * 2
-    return ApproximateLoss(min(round_up(Fraction(found)), local.epsilon), delta)
+    enough = proved(Fraction(found), lambda e: Fraction(clones.delta(float_down(e))) <= allowed)
+    return ApproximateLoss(min(round_up(enough), local.epsilon), delta)
 
 
 class _Clones:
@@ -66,25 +84,44 @@ class _Clones:
         middle, deviation = others * share, math.sqrt(others * share * (1 - share))
         first = max(0, math.floor(middle - REACH * deviation - REACH))
         last = min(others, math.ceil(middle + REACH * deviation + REACH))
-        self.clones = np.arange(first, last + 1)
-        self.chances = binomial_masses(
-            self.clones.astype(np.float64),
-            others,
-            log_hit=-epsilon,
-            log_miss=math.log(-math.expm1(-epsilon)),
+        numbers = np.arange(first, last + 1, dtype=np.float64)
+        log_miss = math.log(-math.expm1(-epsilon))
+        chances = binomial_masses(numbers, others, log_hit=-epsilon, log_miss=log_miss)
+        # Fewer clones hide less, so those of a block are taken for the fewest of it.
+        starts = np.arange(0, len(numbers), -(-len(numbers) // BLOCKS))
+        self.clones, self.chances = numbers[starts], np.add.reduceat(chances, starts)
+        self.beyond = float(
+            _at_least(np.array([last + 1.0]), others, share)[0]
+            + max(0.0, 1 - _at_least(np.array([float(first)]), others, share)[0])
+            + BEYOND
         )
-        below = bdtr(first - 1, others, share) if first else 0.0
-        self.beyond = float(below + (bdtrc(last, others, share) if last < others else 0.0))
-        self.truth = 1 / (1 + math.exp(-epsilon))
+        self.local = epsilon
 
     def delta(self, epsilon: float) -> float:
-        """The hockey stick at epsilon, rounded up."""
-        truth, lie, odds = self.truth, 1 - self.truth, math.exp(epsilon)
-        turn = (truth * (odds + 1) - 1) / ((truth - lie) * (odds + 1))
-        least = np.floor((self.clones + 1) * turn) + 1
-        with_one = bdtrc(np.minimum(least - 2, self.clones), self.clones, 0.5)
-        without = bdtrc(np.minimum(least - 1, self.clones), self.clones, 0.5)
-        mine = truth * with_one + lie * without
-        theirs = lie * with_one + truth * without
-        stick = float(self.chances @ (mine - odds * theirs))
-        return stick + self.beyond + SUMMING * float(self.chances @ mine)
+        """The hockey stick at epsilon, rounded up.
+
+        With W the chance of the threshold or more among the clones and m that of one less, the two
+        chances are W + truth m and W + lie m, so the stick is
+        m truth (1 - e^(epsilon - local)) - W (e^epsilon - 1): no difference of near numbers. The
+        thresholds beside the best are tried as well, lest rounding has missed it.
+        """
+        truth = 1 / (1 + math.exp(-self.local))
+        gain, cost = -truth * math.expm1(epsilon - self.local), math.expm1(epsilon)
+        turn = (truth - math.exp(-epsilon) * (1 - truth)) / math.tanh(self.local / 2)
+        best = np.floor((self.clones + 1) * turn / (1 + math.exp(-epsilon))) + 1
+        tails = [_at_least(best + shift, self.clones, 0.5) for shift in (-2, -1, 0, 1)]
+        sticks = [
+            gain * np.maximum(before - reach, 0.0)
+            - cost * reach
+            + SUMMING * (gain * before + cost * reach)
+            for before, reach in pairwise(tails)
+        ]
+        return self.beyond + float(self.chances @ np.maximum(np.max(sticks, axis=0), 0.0))
+
+
+def _at_least(least: Floats, trials: Floats | int, share: float) -> Floats:
+    """The chance of so many hits or more."""
+    trials = np.asarray(trials, dtype=np.float64)
+    inside = np.clip(least, 1, np.maximum(trials, 1))
+    tail = betainc(inside, trials - inside + 1, share)
+    return np.asarray(np.where(least < 1, 1.0, np.where(least > trials, 0.0, tail)))

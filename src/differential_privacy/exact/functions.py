@@ -93,7 +93,7 @@ def sqrt(x: Interval | Fraction | int, bits: int = BITS) -> Interval:
     top, bottom = math.isqrt(x.numerator), math.isqrt(x.denominator)
     if top * top == x.numerator and bottom * bottom == x.denominator:
         return Interval.of(Fraction(top, bottom))
-    work = bits + max(0, x.denominator.bit_length() - x.numerator.bit_length())
+    work = bits + 2 + max(0, x.denominator.bit_length() - x.numerator.bit_length())
     root = math.isqrt(math.floor(x * (1 << 2 * work)))
     return Interval(Fraction(root, 1 << work), Fraction(root + 1, 1 << work))
 

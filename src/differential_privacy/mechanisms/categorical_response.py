@@ -64,12 +64,15 @@ class CategoricalResponse:
         others = integer(categories, "categories", least=2) - 1
         if loss.epsilon == 0:
             return CategoricalResponse(categories, Fraction(1, others + 1))
-        odds = others * exp(-loss.epsilon)
+        odds, uniform_lie = others * exp(-loss.epsilon), Fraction(others, others + 1)
         lie = proved(
-            round_up((odds / (1 + odds)).high),
-            lambda p: CategoricalResponse(categories, 1 - p).loss(Sensitivity(1)).within(loss),
+            min(uniform_lie, round_up((odds / (1 + odds)).high)),
+            lambda p: (
+                p >= uniform_lie
+                or CategoricalResponse(categories, 1 - p).loss(Sensitivity(1)).within(loss)
+            ),
         )
-        return CategoricalResponse(categories, 1 - lie)
+        return CategoricalResponse(categories, 1 - min(lie, uniform_lie))
 
     @property
     def each_lie(self) -> Fraction:
@@ -121,10 +124,13 @@ class CategoricalResponse:
 
     def _estimate(self, count: int, total: int, sure: Fraction, slope: Fraction) -> Estimate:
         share = Fraction(count, total)
+        # Whatever the truth is, an answer comes with a chance between these.
+        least, most = sorted((self.each_lie, self.truth))
+        likely = min(most, max(least, share))
         ends = [(end - self.each_lie) / slope for end in share_interval(count, total, sure)]
         return Estimate(
             value=(share - self.each_lie) / slope,
-            variance=share * (1 - share) / (total * slope**2),
+            variance=likely * (1 - likely) / (total * slope**2),
             low=max(Fraction(0), min(Fraction(1), *ends)),
             high=min(Fraction(1), max(Fraction(0), *ends)),
             confidence=sure,

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.special import betaincinv
+from scipy.special import betainccinv, betaincinv
+
+from differential_privacy.exact import float_down
 
 __all__ = ["Estimate", "share_interval"]
 
@@ -34,9 +36,9 @@ def share_interval(hits: int, trials: int, confidence: Fraction) -> tuple[Fracti
     >>> round(float(low), 4), round(float(high), 4)
     (0.1871, 0.8129)
     """
-    side = (1 - float(confidence)) / 2
+    side = float_down((1 - confidence) / 2)
     low = float(betaincinv(hits, trials - hits + 1, side)) * (1 - SLACK) if hits else 0.0
     high = 1.0
     if hits < trials:
-        high = float(betaincinv(hits + 1, trials - hits, 1 - side)) * (1 + SLACK)
+        high = float(betainccinv(hits + 1, trials - hits, side)) * (1 + SLACK)
     return Fraction(low), min(Fraction(1), Fraction(high))

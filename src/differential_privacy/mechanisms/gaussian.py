@@ -37,6 +37,7 @@ SUMMING = Fraction(1, 10**10)
 
 LARGEST_EPSILON = 1 << 13
 TINY = 1e-300
+FAR = 1 << 12
 MOST_WAVES = 64
 """From this variance on the sum's waves are below 1e-500: there is no need to tell them apart."""
 
@@ -186,6 +187,9 @@ class DiscreteGaussian:
         """The chance of noise of at least `first`."""
         if first <= 0:
             return 1 - self._above(1 - first)
+        if first**2 > 2 * self.variance * FAR:
+            # A discrete Gaussian passes m with chance e^(-m^2 / (2 v)) at most.
+            return Interval(Fraction(0), exp(-Fraction(first**2) / (2 * self.variance)).high)
         if self.variance < 1:
             return self._sum_from(first) / self._normalizer()
         if self.variance <= NARROW:

@@ -23,6 +23,8 @@ from differential_privacy.sampling import Bits, discrete_laplace
 
 __all__ = ["Geometric"]
 
+LARGE_SCALE = 1 << 30
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Geometric:
@@ -113,5 +115,8 @@ class Geometric:
     @property
     def variance(self) -> Interval:
         """The variance of the noise: 2 q / (1 - q)^2, a little below the 2 scale^2 of reals."""
+        if self.scale > LARGE_SCALE:
+            # The series of 1 / (2 sinh^2(x / 2)), with x = 1 / scale, is 2 / x^2 - 1/6 + x^2 / 120.
+            return 2 * self.scale**2 - Interval(Fraction(0), Fraction(1, 6))
         ratio = exp(-1 / self.scale)
         return 2 * ratio / ((1 - ratio) * (1 - ratio))

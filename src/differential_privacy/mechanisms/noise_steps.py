@@ -18,6 +18,9 @@ BEYOND = 60
 
 ALMOST = 1 - 2.0**-53
 
+LEAST_SCALE = Fraction(1, 1 << 500)
+LEAST_MISS = 1e-20
+
 SUMMING = 1e-10
 """Above the relative error of the sums."""
 
@@ -34,9 +37,18 @@ class NoiseSteps:
         far = math.ceil(BEYOND * scale / width) * width
         self.width = width
         self.firsts = np.arange(-far, far + 1, width, dtype=np.float64)
-        upper = self.at_least(self.firsts)
-        self.chances = upper - np.append(upper[1:], 0.0)
-        self.chances[0] += 1 - upper[0]
+        # Each step has the chance q^(its point nearest to zero) (1 - q^width) / (1 + q).
+        nearest = np.where(self.firsts < 0, -self.firsts - width + 1, self.firsts)
+        ratio = math.exp(-1 / self.scale)
+        self.chances = (
+            np.exp(-nearest / self.scale) * -math.expm1(-width / self.scale) / (1 + ratio)
+        )
+        self.chances[0] += math.exp(-(far + 1) / self.scale) / (1 + ratio)
+
+    @staticmethod
+    def fit(scale: Fraction, miss: float) -> bool:
+        """Whether floats can hold the scale, and the steps resolve so small a miss."""
+        return LEAST_SCALE < scale < 1 / LEAST_SCALE and miss > LEAST_MISS
 
     def at_least(self, least: Floats) -> Floats:
         """The chance of noise of at least so much."""

@@ -93,24 +93,28 @@ class ReportNoisyMax:
         return Interval(total.low, total.high + law.tail(far).high)
 
     def error(self, confidence: Number, *, candidates: int) -> int:
-        """How far below the best the chosen score can be, with this confidence, at worst: exact.
+        """How far below the best the chosen score can be, with this confidence, at worst.
 
         Theorem: the worst case is all others equally far below, and before it, so that they win
         ties. One of them wins over the noise z of the best when its own noise is z plus the gap or
-        more: a sum over z, taken in steps of a thousandth of the scale where that is more than one.
+        more: a sum over z. It is exact up to a scale of 1000, and taken in steps of a thousandth of
+        the scale beyond; a miss below 1e-20 is left to the bound.
 
         >>> ReportNoisyMax(scale=3).error("0.95", candidates=2)
         10
         """
         others = integer(candidates, "candidates", least=1) - 1
         miss = float_down(1 - open_probability(confidence, "confidence"))
+        guess = math.ceil(self.bound(confidence, candidates=candidates))
+        if not NoiseSteps.fit(self.scale, miss):
+            return guess
         noise = NoiseSteps(self.scale)
 
         def kept(gap: int) -> bool:
             other_wins = -np.expm1(others * noise.none(noise.at_least(noise.firsts + gap + 1)))
             return float(noise.chances @ other_wins) * (1 + SUMMING) <= miss
 
-        return least_whole(kept, guess=math.ceil(self.bound(confidence, candidates=candidates)))
+        return least_whole(kept, guess=guess)
 
     def bound(self, confidence: Number, *, candidates: int) -> Fraction:
         """The same by the union bound on all noises: 2 scale ln(candidates / (1 - confidence))."""

@@ -129,11 +129,14 @@ class RandomizedResponse:
         if affirmed > told:
             raise InvalidArgumentError("ones", ones, "must not be above answers")
         slope = self._slope()
+        # Whatever the truth is, an answer is one with a chance between these.
+        least, most = sorted((self.p, 1 - self.q))
+        likely = min(most, max(least, Fraction(affirmed, told)))
         sure = open_probability(confidence, "confidence")
         ends = [(end - self.p) / slope for end in share_interval(affirmed, told, sure)]
         return Estimate(
             value=(Fraction(affirmed, told) - self.p) / slope,
-            variance=self.variance(Fraction(affirmed, told), answers=told),
+            variance=self.variance(likely, answers=told),
             low=max(Fraction(0), min(Fraction(1), *ends)),
             high=min(Fraction(1), max(Fraction(0), *ends)),
             confidence=sure,

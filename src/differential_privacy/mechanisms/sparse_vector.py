@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
-from typing import final
+from typing import NoReturn, final
 
 import numpy as np
 
@@ -155,6 +155,9 @@ class SparseVector:
         """
         number = integer(values, "values", least=1)
         miss = float_down(1 - open_probability(confidence, "confidence"))
+        guess = math.ceil(self.bound(confidence, values=number))
+        if not all(NoiseSteps.fit(b, miss) for b in (self.threshold_scale, self.value_scale)):
+            return guess
         threshold, value = NoiseSteps(self.threshold_scale), NoiseSteps(self.value_scale)
         # Rising in the threshold's noise, the chance to miss is taken at the last of each step.
         lasts = threshold.firsts + threshold.width - 1
@@ -172,7 +175,7 @@ class SparseVector:
             )
             return max(wrong) * (1 + SUMMING) <= miss
 
-        return least_whole(kept, guess=math.ceil(self.bound(confidence, values=number)))
+        return least_whole(kept, guess=guess)
 
     def bound(self, confidence: Number, *, values: int) -> Fraction:
         """The same by the union bound: the two scales times ln((values + 1) / miss)."""
@@ -222,3 +225,7 @@ class SparseVectorRun:
             told = int(value) + noise >= self._blurred
             self._told += told
         return told
+
+    def __reduce__(self) -> NoReturn:
+        message = "a run was paid for once: it is never copied or stored"
+        raise TypeError(message)

@@ -8,6 +8,7 @@ from differential_privacy.exact import Interval, Number, integer, log, open_prob
 
 __all__ = ["least_covering", "least_whole", "widest_within"]
 
+TINY = Fraction(1, 1 << 64)
 HALVINGS = 60
 """Enough to find a scale to twelve digits, starting from within a factor of a million."""
 
@@ -25,7 +26,10 @@ def least_covering(
 
     def covers(t: int) -> bool:
         beyond = tail(t).high
-        return beyond < 1 and (draws * log(1 - beyond)).low >= log(sure).high
+        # The sum of the chances is enough, and where they are tiny it is all there is to tell.
+        if draws * beyond <= 1 - sure:
+            return True
+        return TINY < beyond < 1 and (draws * log(1 - beyond)).low >= log(sure).high
 
     return least_whole(covers, guess=guess)
 

@@ -17,6 +17,7 @@ from differential_privacy.sampling import Bits
 __all__ = ["TruncatedBeta"]
 """The name of the law it draws from."""
 
+MOST_POINTS = 100_000
 UNIT = Fraction(1, 1 << 40)
 """What a log-likelihood is counted in, so that scores are integers."""
 
@@ -53,6 +54,8 @@ class TruncatedBeta:
         rule = "must be a Grid inside (0, 1): elsewhere one flip could rule a point out"
         if type(grid) is not Grid:
             raise InvalidArgumentError("grid", grid, rule)
+        if len(grid) > MOST_POINTS:
+            raise InvalidArgumentError("grid", grid, f"must have at most {MOST_POINTS} points")
         if not 0 < grid.point(grid.first) <= grid.point(grid.last) < 1:
             raise InvalidArgumentError("grid", grid, rule)
 

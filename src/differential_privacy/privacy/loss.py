@@ -5,13 +5,15 @@ Rule 2: two losses add only when they are of one type; another type is reached b
 """
 
 from fractions import Fraction
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
+from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import Number
 
-__all__ = ["Loss", "Spendable"]
+__all__ = ["Loss", "Spendable", "checked"]
 
 
+@runtime_checkable
 class Loss(Protocol):
     """How well two neighboring datasets can be told apart by what was released.
 
@@ -33,6 +35,7 @@ class Loss(Protocol):
         """The loss of both releases, the second chosen after seeing the first."""
 
 
+@runtime_checkable
 class Spendable(Loss, Protocol):
     """A loss that a budget may be stated in: whether a spend fits never depends on earlier answers.
 
@@ -45,3 +48,10 @@ class Spendable(Loss, Protocol):
 
     def within(self, budget: Self) -> bool:
         """Whether this loss is no larger than the budget, in every one of its numbers."""
+
+
+def checked(loss: Loss) -> Loss:
+    """A loss, or an error that says that it is none."""
+    if not isinstance(loss, Loss):
+        raise InvalidArgumentError("loss", loss, "must be a loss, as PureLoss(0.1)")
+    return loss

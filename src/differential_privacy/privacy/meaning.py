@@ -20,7 +20,7 @@ from differential_privacy.exact import (
     round_up,
     small_probability,
 )
-from differential_privacy.privacy.loss import Loss
+from differential_privacy.privacy.loss import Loss, checked
 
 __all__ = ["Belief", "TradeOff", "advantage", "belief", "expected_utility", "posterior"]
 
@@ -88,7 +88,7 @@ def belief(loss: Loss, *, prior: Number, chance: Number = 0) -> Belief:
     a belief of 40 % can become at most 67.2 % and at least 17.8 %, except with chance 1e-06
     """
     before, missed = probability(prior, "prior"), small_probability(chance, "chance")
-    if loss.delta == 0 and missed == 0:
+    if checked(loss).delta == 0 and missed == 0:
         shrunk = exp(-loss.epsilon_at(0)).low
     else:
         if missed < 4 * loss.delta:
@@ -115,7 +115,7 @@ def advantage(loss: Loss) -> Fraction:
     >>> float(advantage(PureLoss(1)))
     0.462117157261
     """
-    return loss.delta_at(0)
+    return checked(loss).delta_at(0)
 
 
 def expected_utility(loss: Loss, *, without: Number, most: Number, delta: Number = 0) -> Fraction:
@@ -133,7 +133,7 @@ def expected_utility(loss: Loss, *, without: Number, most: Number, delta: Number
     before, ceiling = nonnegative(without, "without"), nonnegative(most, "most")
     if before > ceiling:
         raise InvalidArgumentError("without", without, "must not be above most")
-    chance = max(loss.delta, small_probability(delta, "delta"))
+    chance = max(checked(loss).delta, small_probability(delta, "delta"))
     shrunk = round_down(exp(-loss.epsilon_at(chance)).low)
     if before and before >= ceiling * shrunk:
         return ceiling
@@ -159,7 +159,7 @@ class TradeOff:
     """Pairs of a delta and its e^-epsilon, rounded down."""
 
     def __init__(self, loss: Loss) -> None:
-        far = loss.epsilon_at(loss.delta + (1 - loss.delta) * SELDOM)
+        far = checked(loss).epsilon_at(loss.delta + (1 - loss.delta) * SELDOM)
         spaced = [far * step / LINES for step in range(LINES + 1)]
         lines = [(loss.delta_at(epsilon), epsilon) for epsilon in spaced]
         # A loss with tails has no epsilon at its own delta, so that line is left out.

@@ -145,10 +145,10 @@ class ConcentratedLoss:
         if self.rho == 0:
             return self.delta
 
-        rho = float(min(self.rho, Fraction(HUGE)))
+        rho, far = (float(min(value, Fraction(HUGE))) for value in (self.rho, epsilon))
 
         def exponent(order: float) -> float:
-            return (order - 1) * (order * rho - float(epsilon)) + (
+            return (order - 1) * (order * rho - far) + (
                 (order - 1) * math.log1p(-1 / order) - math.log(order)
             )
 

@@ -5,15 +5,16 @@ Rule 2: a float only proposes; what is proposed is kept or refused by exact numb
 Rule 3: no message shows a score.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from numbers import Integral
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from differential_privacy.errors import InvalidArgumentError, PrivateArgumentError
-from differential_privacy.exact import Number, integer, nonnegative
+from differential_privacy.exact import Number, nonnegative
 from differential_privacy.sampling.bits import Bits, Reader, words
 from differential_privacy.sampling.coins import exp_coins
 from differential_privacy.sampling.digits import digits_of_exp, is_below
@@ -116,11 +117,18 @@ def _below_best(scores: Scores) -> NDArray[np.uint64] | list[int]:
         # The true difference is below 2**64, and unsigned subtraction is right modulo 2**64.
         distance: NDArray[np.uint64] = np.uint64(int(wide.max()) % 2**64) - wide.astype(np.uint64)
         return distance
-    try:
-        whole = [integer(score, "scores") for score in scores]
-    except (InvalidArgumentError, TypeError):
-        raise PrivateArgumentError("scores", "must be a sequence of whole numbers") from None
+    if not all(_is_whole(score) for score in _each(scores)):
+        raise PrivateArgumentError("scores", "must be a sequence of whole numbers")
+    whole = [int(score) for score in scores]
     if not whole:
         raise InvalidArgumentError("scores", [], "must hold at least one score")
     best = max(whole)
     return [best - score for score in whole]
+
+
+def _each(scores: object) -> Iterable[object]:
+    return scores if isinstance(scores, Iterable) else [None]
+
+
+def _is_whole(score: object) -> bool:
+    return isinstance(score, Integral) and not isinstance(score, bool)

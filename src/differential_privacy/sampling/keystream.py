@@ -87,6 +87,9 @@ class Keystream:
         # The place moves first, so that an interrupt can lose octets but never repeat them.
         self._at = start + count
         source = self._block[start : start + count]
+        if source.size != count:
+            message = "the stream was interrupted while it was renewed: draw again"
+            raise RuntimeError(message)
         handed = source.copy()
         source.fill(0)
         return handed
@@ -106,8 +109,9 @@ class Keystream:
     def _rekey(self) -> None:
         # The only place where the library asks the operating system for randomness.
         self._state = bytearray(os.urandom(STATE_OCTETS))  # noqa: TID251
-        self._block = np.empty(0, np.uint8)
+        # Nothing can be handed out from here on, wherever an interrupt falls.
         self._at = BLOCK_OCTETS
+        self._block = np.empty(0, np.uint8)
         self._left = GENERATION_OCTETS
         self._family = _forks
         self._process = os.getpid()
