@@ -61,7 +61,7 @@ def arrays(name: str, law: str, scale: int, opendp: Peer) -> Iterator[Line]:
             "ours": lambda: seconds(lambda: OURS[law](scale, MANY)),
             "numpy": lambda: seconds(lambda: NUMPY[law](0, scale, MANY)),
         },
-        rounds=15,
+        rounds=60,
     )
     slow = race(
         {

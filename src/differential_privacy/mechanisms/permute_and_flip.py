@@ -2,23 +2,19 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import final
 
 from differential_privacy.exact import (
     Interval,
     Number,
-    boolean,
     exp,
     integer,
     log,
     open_probability,
-    positive,
-    proved,
     round_down,
     round_up,
-    shown,
 )
-from differential_privacy.mechanisms.selection import rate_for, score_array, selection_loss
-from differential_privacy.privacy import PureLoss, Sensitivity
+from differential_privacy.mechanisms.selection import Selection, score_array
 from differential_privacy.sampling import Bits, permute_and_flip
 from differential_privacy.sampling.choice import Scores
 
@@ -27,8 +23,9 @@ __all__ = ["PermuteAndFlip"]
 HALVINGS = 60
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PermuteAndFlip:
+@final
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class PermuteAndFlip(Selection):
     """Go through the candidates in random order; take one with chance e^(rate (score - best)).
 
     Theorem: with scores that one unit moves by at most s the pure loss is 2 rate s, or rate s when
@@ -40,38 +37,6 @@ class PermuteAndFlip:
     >>> PermuteAndFlip(rate="1/20").loss(Sensitivity(most=1))
     PureLoss(epsilon=0.1)
     """
-
-    rate: Fraction
-    monotonic: bool
-
-    def __init__(self, rate: Number, *, monotonic: bool = False) -> None:
-        object.__setattr__(self, "rate", positive(rate, "rate"))
-        object.__setattr__(self, "monotonic", boolean(monotonic, "monotonic"))
-
-    def __repr__(self) -> str:
-        return f"PermuteAndFlip(rate={shown(self.rate)}, monotonic={self.monotonic})"
-
-    @staticmethod
-    def for_loss(
-        loss: PureLoss, *, sensitivity: Sensitivity, monotonic: bool = False
-    ) -> "PermuteAndFlip":
-        """The choice of exactly this loss."""
-        rate = rate_for(loss, sensitivity, monotonic=monotonic)
-        return PermuteAndFlip(rate, monotonic=monotonic)
-
-    @staticmethod
-    def for_error(error: Number, *, confidence: Number, candidates: int) -> "PermuteAndFlip":
-        """The least rate, so the least loss, at which the error is kept with the confidence."""
-        most = positive(error, "error")
-        choices = integer(candidates, "candidates", least=2)
-        guess = round_up(PermuteAndFlip(1).error(confidence, candidates=choices) / most)
-        return PermuteAndFlip(
-            proved(guess, lambda r: PermuteAndFlip(r).error(confidence, candidates=choices) <= most)
-        )
-
-    def loss(self, sensitivity: Sensitivity) -> PureLoss:
-        """The pure loss, from the farthest that one unit moves any score."""
-        return selection_loss(self.rate, sensitivity, monotonic=self.monotonic)
 
     def release(self, exact: Scores, *, bits: Bits | None = None) -> int:
         """The index of the candidate chosen by its private score."""
@@ -115,8 +80,3 @@ class PermuteAndFlip:
             best = (1 - none_else) / (k * middle)
             low, high = (middle, high) if best.low >= sure else (low, middle)
         return round_up((-log(low) / self.rate).high)
-
-    def bound(self, confidence: Number, *, candidates: int) -> Fraction:
-        """The bound of the exponential mechanism, which holds here too."""
-        miss = 1 - open_probability(confidence, "confidence")
-        return round_up((log(integer(candidates, "candidates", least=1) / miss) / self.rate).high)

@@ -5,16 +5,82 @@ When one unit moves each score by at most s, all others can fall as the chosen o
 pure loss is 2 rate s; when all scores move in one direction it is rate s.
 """
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
 from differential_privacy.errors import PrivateArgumentError
-from differential_privacy.exact import positive
+from differential_privacy.exact import (
+    Number,
+    boolean,
+    integer,
+    log,
+    open_probability,
+    positive,
+    proved,
+    round_up,
+    shown,
+)
 from differential_privacy.mechanisms.integers import Whole, whole_array
 from differential_privacy.privacy import PureLoss, Sensitivity
 
-__all__ = ["rate_for", "score_array", "selection_loss"]
+__all__ = ["Selection", "rate_for", "score_array", "selection_loss"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Selection(ABC):
+    """A choice by weights e^(rate score), however it is made; abstract.
+
+    `monotonic` promises that one unit moves all scores in the same direction, as counts of added
+    rows do; it halves the loss.
+    """
+
+    rate: Fraction
+    monotonic: bool
+
+    def __init__(self, rate: Number, *, monotonic: bool = False) -> None:
+        object.__setattr__(self, "rate", positive(rate, "rate"))
+        object.__setattr__(self, "monotonic", boolean(monotonic, "monotonic"))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(rate={shown(self.rate)}, monotonic={self.monotonic})"
+
+    @classmethod
+    def for_loss(cls, loss: PureLoss, *, sensitivity: Sensitivity, monotonic: bool = False) -> Self:
+        """The choice of exactly this loss.
+
+        >>> Exponential.for_loss(PureLoss(0.1), sensitivity=Sensitivity(most=1))
+        Exponential(rate=0.05, monotonic=False)
+        """
+        return cls(rate_for(loss, sensitivity, monotonic=monotonic), monotonic=monotonic)
+
+    @classmethod
+    def for_error(cls, error: Number, *, confidence: Number, candidates: int) -> Self:
+        """The least rate, so the least loss, at which the error is kept with the confidence."""
+        most = positive(error, "error")
+        choices = integer(candidates, "candidates", least=2)
+        guess = round_up(cls(1).error(confidence, candidates=choices) / most)
+        return cls(proved(guess, lambda r: cls(r).error(confidence, candidates=choices) <= most))
+
+    def loss(self, sensitivity: Sensitivity) -> PureLoss:
+        """The pure loss, from the farthest that one unit moves any score."""
+        return selection_loss(self.rate, sensitivity, monotonic=self.monotonic)
+
+    @abstractmethod
+    def error(self, confidence: Number, *, candidates: int) -> Fraction:
+        """How far below the best the chosen score can be, with this confidence, at worst."""
+
+    def bound(self, confidence: Number, *, candidates: int) -> Fraction:
+        """What lecture notes bound the error by: (ln candidates - ln(1 - confidence)) / rate.
+
+        >>> float(Exponential(rate="0.05").bound(0.95, candidates=100))
+        152.018049191
+        """
+        miss = 1 - open_probability(confidence, "confidence")
+        return round_up((log(integer(candidates, "candidates", least=1) / miss) / self.rate).high)
 
 
 def selection_loss(rate: Fraction, sensitivity: Sensitivity, *, monotonic: bool) -> PureLoss:
