@@ -53,7 +53,8 @@ class Filter(Generic[S]):
     pure, approximate, concentrated, Gaussian, and Renyi at the orders of the budget.
 
     Reference: Rogers, Roth, Ullman, Vadhan 2016 (1605.08294), theorem 4.3 (pure, approximate);
-    Feldman, Zrnic 2021 (2008.11193), theorem 3.3 (Renyi, so concentrated); Smith, Thakurta 2022
+    Feldman, Zrnic 2021 (2008.11193), theorem 3.3 (Renyi, so concentrated); Whitehouse, Ramdas,
+    Rogers, Wu 2023 (2203.05481) (concentrated but for a delta); Smith, Thakurta 2022
     (2210.17520) (Gaussian); interleaved sessions: Haney et al. 2023 (2309.05901).
 
     >>> spent = Filter(PureLoss(1), PureLoss(0)).admit(PureLoss(0.75))

@@ -168,10 +168,9 @@ class DiscreteGaussian:
     def bound(self, confidence: Number, *, count: int = 1) -> Fraction:
         """The error on the reals, by the union bound: sigma F^-1(1 - (1 - confidence)/(2 count)).
 
-        Theorem: no draw passes this, raised to a whole number, with this confidence, because the
-        tails of the discrete Gaussian are below those of the normal with the same variance.
-
-        Reference: Canonne, Kamath, Steinke 2020 (2004.00010v5), proposition 25.
+        Theorem: no draw passes this, raised to a whole number, with this confidence. Each term of a
+        tail is below the integral over the step before it, and all terms sum to no less than the
+        whole integral; so P(z > t) is at most the normal's, for whole t.
 
         >>> float(DiscreteGaussian(variance=1).bound(confidence=0.95))
         1.95996398455

@@ -63,6 +63,8 @@ class RenyiLoss:
         )
         if not points:
             raise InvalidArgumentError("curve", curve, "must hold one order at least")
+        if len({order for order, _ in points}) < len(points):
+            raise InvalidArgumentError("curve", curve, "must hold each order once")
         if points[0][0] <= 1:
             raise InvalidArgumentError("order", points[0][0], "must be above 1")
         object.__setattr__(self, "curve", tuple(points))
