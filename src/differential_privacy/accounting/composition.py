@@ -31,8 +31,14 @@ from differential_privacy.privacy import ApproximateLoss, Loss, PureLoss, Spenda
 __all__ = ["advanced", "optimal", "parallel", "repeated", "sequential"]
 
 TINY = 1e-300
+"""In the place of zero where a logarithm is sought."""
+
 FEW_TIMES = 64
+"""Up to so many times a power is taken exactly; beyond, from the side that is safe."""
+
 MOST_TIMES = 10**7
+"""As many masses as memory holds with ease."""
+
 LARGEST_EPSILON = 1 << 10
 """Above this even one randomized response hides nothing, so the sum is the answer."""
 

@@ -145,10 +145,8 @@ def discrete_laplace_loss(scale: Number, sensitivity: int) -> NumericalLoss:
     """
     exact, s = positive(scale, "scale"), integer(sensitivity, "sensitivity", least=1)
     # Less noise than there is can only make the loss larger.
-    b, most = (
-        float(min(exact, MOST_SCALE)),
-        float(_protecting(s / exact, "sensitivity / scale", LARGEST_LOSS)),
-    )
+    b = float(min(exact, MOST_SCALE))
+    most = float(_protecting(s / exact, "sensitivity / scale", LARGEST_LOSS))
     fineness = _fineness(most)
     rate = math.exp(-1 / b)
     # Runs of inner points: one point each where there are few, one cell of the grid each where not.

@@ -71,9 +71,7 @@ class Filter(Generic[S]):
         if type(self.spent) is not type(self.budget):
             raise InvalidArgumentError("spent", self.spent, "must be of the budget's type")
         if not _spendable(self.budget):
-            rule = (
-                "must be a loss that a filter is proved for: pure, approximate, concentrated, ..."
-            )
+            rule = "must be of a kind that a filter is proved for, as PureLoss is"
             raise InvalidArgumentError("budget", self.budget, rule)
         if not self.spent.within(self.budget):
             raise InvalidArgumentError("spent", self.spent, "must be within the budget")

@@ -35,12 +35,17 @@ LARGEST_EPSILON = 500.0
 """Above this nobody's message is ever a clone."""
 
 TINY = 1e-300
+"""In the place of zero where a logarithm is sought."""
+
 BEYOND = 1e-15
+"""Above the error of the chance to lie outside of the reach."""
 
 SUMMING = 2.0**-31
 """Above the relative error of a binomial tail, also of a million trials."""
 
 BLOCKS = 2000
+"""Numbers of clones that are told apart at most."""
+
 MOST_PEOPLE = 10**10
 """More people only hide better; so many are enough to compute with."""
 
