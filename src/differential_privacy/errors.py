@@ -5,7 +5,10 @@
     │   ├── PrivateArgumentError      the same for a private argument; its value is never shown
     │   └── UnboundedSensitivityError one person could move the answer without limit
     ├── NoTheoremError                no theorem of ours leads from this loss to that one
-    └── BudgetExceededError           a filter refuses a spend
+    ├── BudgetExceededError           a filter refuses a spend
+    ├── UnknownAccountError           the ledger has no account of this name
+    ├── LedgerUnavailableError        the ledger cannot be read or written now; nothing was answered
+    └── LedgerTamperedError           what the ledger holds is not what was written
 
 Rule 1: a message is made of public facts only.
 """
@@ -17,9 +20,12 @@ __all__ = [
     "BudgetExceededError",
     "DifferentialPrivacyError",
     "InvalidArgumentError",
+    "LedgerTamperedError",
+    "LedgerUnavailableError",
     "NoTheoremError",
     "PrivateArgumentError",
     "UnboundedSensitivityError",
+    "UnknownAccountError",
 ]
 
 SHOWN = 80
@@ -79,10 +85,49 @@ class BudgetExceededError(DifferentialPrivacyError):
 
     status = 402
 
-    def __init__(self, *, needed: object, spent: object, budget: object) -> None:
+    def __init__(
+        self, *, needed: object, spent: object, budget: object, account: str | None = None
+    ) -> None:
+        of = "" if account is None else f"{account}: "
         super().__init__(
-            f"this needs {needed}, but {spent} of {budget} is spent: "
+            f"{of}this needs {needed}, but {spent} of {budget} is spent: "
             "ask a coarser question, accept more noise, or ask the curator for more"
+        )
+        self.needed = needed
+        self.spent = spent
+        self.budget = budget
+        self.account = account
+
+
+class UnknownAccountError(DifferentialPrivacyError, LookupError):
+    """The ledger has no account of this name; nothing was spent."""
+
+    status = 404
+
+    def __init__(self, account: str) -> None:
+        super().__init__(
+            f"account = {_written(account)}: must be open in the ledger: open it first"
+        )
+        self.account = account
+
+
+class LedgerUnavailableError(DifferentialPrivacyError):
+    """The ledger cannot be read or written now, so nothing was answered; what was paid stays."""
+
+    status = 503
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the ledger is unavailable: {reason}; nothing was answered")
+
+
+class LedgerTamperedError(DifferentialPrivacyError):
+    """What the ledger holds is not what was written: nobody spends from it until it is repaired."""
+
+    status = 500
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"the ledger does not check out: {found}: restore it from a copy that does"
         )
 
 
