@@ -250,10 +250,10 @@ class Bounds:
 class Table:
     """A table as the curator declares it; a public one has no owners and needs no bounds.
 
-    `source` is what the engine finds it by. A `unique` column of a public table holds each value
-    once, so that a join on it adds no rows. `keys` are the columns that questions group by most:
-    `dp prepare` ranks each person's groups by them. `parent` names the table that this one is a
-    copy of: they share what may be spent.
+    `source` is what the engine finds it by. The `unique` columns of a public table hold each
+    combination of values once, so that a join on all of them adds no rows. `keys` are the columns
+    that questions group by most: `dp prepare` ranks each person's groups by them. `parent` names
+    the table that this one is a copy of: they share what may be spent.
     """
 
     name: str
@@ -262,7 +262,7 @@ class Table:
     owner: Owner = None
     bounds: tuple[Bounds, ...] = ()
     public: bool = False
-    unique: str | None = None
+    unique: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     parent: str | None = None
 
@@ -275,9 +275,9 @@ class Table:
             raise InvalidArgumentError(
                 "public", self.name, "a public table has no owner and no bounds"
             )
-        if self.unique is not None and not self.public:
+        if self.unique and not self.public:
             raise InvalidArgumentError("unique", self.unique, "is for public tables")
-        for name in (*self.keys, *([] if self.unique is None else [self.unique])):
+        for name in (*self.keys, *self.unique):
             self.column(name)
         if not self.public and self.owner is not None and not self.bounds:
             rule = "must have bounds: how much of one person a question may see"
