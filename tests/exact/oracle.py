@@ -84,6 +84,24 @@ def laws(
     return weights.filter(any).map(lambda w: {i: Fraction(x, sum(w)) for i, x in enumerate(w)})
 
 
+def binomial_upper(least: int, trials: int, odds: Anything) -> Anything:
+    """The chance of so many hits or more, for odds below the mean: by a continued fraction.
+
+    Reference: NIST Digital Library of Mathematical Functions 1.2, 8.17.22, by Lentz's method.
+    """
+    a, b, x = mp.mpf(least), mp.mpf(trials - least + 1), odds / (1 + mp.mpf(odds))
+    begin = a * mp.log(x) - b * mp.log1p(odds) - mp.log(a) + mp.loggamma(a + b)
+    total, above, below, place = mp.mpf(1), mp.mpf(1), mp.mpf(0), 0
+    factor = mp.mpf(0)
+    while abs(factor - 1) > mp.mpf(10) ** -45:
+        m, odd = divmod(place := place + 1, 2)
+        part = m * (b - m) if not odd else -(a + m) * (a + b + m)
+        part *= x / ((a + place - 1) * (a + place))
+        below, above = 1 / (1 + part * below), 1 + part / above
+        total, factor = total * above * below, above * below
+    return mp.exp(begin - mp.loggamma(a) - mp.loggamma(b)) / total
+
+
 def spread_rationals(digits: int = 6, *, sign: bool = True) -> st.SearchStrategy[Fraction]:
     """Rationals over many orders of magnitude."""
     top = st.integers(-(10**18) if sign else 1, 10**18).filter(bool)

@@ -14,7 +14,7 @@ from scipy.stats import binom, norm
 from tests.mechanisms.distributions import DRAWS, FALSE_ALARM
 from tests.mechanisms.planted import GeometricWhoseTailIsOneLong, GeometricWhoseTailIsOneShort
 
-from differential_privacy.exact import Grid, Interval
+from differential_privacy.exact import Grid, Interval, normal_cdf
 from differential_privacy.mechanisms import (
     DiscreteGaussian,
     Exponential,
@@ -60,6 +60,13 @@ def test_noise_is_within_the_error_at_the_confidence_and_not_within_less(
     noise: Any, confidence: str, count: int
 ) -> None:
     assert_error_is_exact(noise, confidence, count)
+
+
+@pytest.mark.parametrize("digits", [1, 12, 300, 400, 1000])
+def test_the_bound_is_the_quantile_however_sure_it_must_be(digits: int) -> None:
+    miss = Fraction(1, 10**digits)
+    bound = DiscreteGaussian(1).bound(1 - 2 * miss)
+    assert normal_cdf(-bound).high <= miss < normal_cdf(-bound * (1 - Fraction(1, 10**6))).low
 
 
 def test_a_tail_that_is_one_off_is_caught() -> None:

@@ -5,6 +5,7 @@ Everything is summed over the exact law of the answers; nothing is simulated.
 
 # ruff: noqa: ANN401 - a law holds for mechanisms of every type
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.exact.oracle import binomial_upper, mp, real
 
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.mechanisms import CategoricalResponse, RandomizedResponse
@@ -133,6 +135,22 @@ def test_the_ends_of_an_interval_leave_each_half_of_the_miss(
             law = binomial(trials, end)
             left = sum(law[count] for count in extreme)
             assert side * (1 - Fraction(1, 10**4)) <= left <= side
+
+
+@given(
+    size=st.floats(3, 36), share=st.floats(0, 1), side=st.sampled_from(["0.005", "1e-9", "1e-17"])
+)
+def test_the_ends_of_an_interval_hold_for_any_number_of_trials(
+    size: float, share: float, side: str
+) -> None:
+    trials = math.floor(math.exp(size))
+    hits = min(trials - 1, math.floor(math.exp(size * share)))
+    low, high = (real(end) for end in share_interval(hits, trials, 1 - 2 * Fraction(side)))
+    wanted = real(Fraction(side))
+    # What came up is as likely as asked for between an end and two billionths inside of it.
+    for least, odds in ((hits, low / (1 - low)), (trials - hits, (1 - high) / high)):
+        more = odds * (1 + 2 * mp.mpf(10) ** -9)
+        assert binomial_upper(least, trials, odds) <= wanted < binomial_upper(least, trials, more)
 
 
 def test_an_estimate_is_inside_its_interval_unless_it_is_no_share() -> None:

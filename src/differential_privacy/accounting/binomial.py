@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+
+from differential_privacy.exact import log_factorial
 
 __all__ = ["binomial_masses"]
 
@@ -23,9 +24,9 @@ def binomial_masses(hits: Floats, trials: int, *, log_hit: float, log_miss: floa
     """
     misses = trials - hits
     logarithm = (
-        gammaln(trials + 1)
-        - gammaln(hits + 1)
-        - gammaln(misses + 1)
+        log_factorial(trials)
+        - log_factorial(hits)
+        - log_factorial(misses)
         + hits * log_hit
         + misses * log_miss
     )

@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
-from scipy.special import ndtr
 
 from differential_privacy.accounting.masses import ROUNDING, Floats, Masses
 from differential_privacy.accounting.numerical import NumericalLoss
@@ -19,6 +18,7 @@ from differential_privacy.exact import (
     float_up,
     integer,
     log,
+    normal_tail,
     open_probability,
     positive,
     probability,
@@ -283,9 +283,11 @@ def _edges(low: float, high: float, fineness: int) -> Floats:
 
 
 def _normal_cells(edges: Floats) -> Floats:
-    """The chance of a standard normal in each cell, from the tail that is smaller."""
-    upper, lower = np.diff(ndtr(edges)), -np.diff(ndtr(-edges))
-    return np.asarray(np.where(edges[1:] + edges[:-1] > 0, lower, upper), dtype=np.float64)
+    """The chance of a standard normal in each cell, from the tails beyond its ends."""
+    tails = normal_tail(np.abs(edges))
+    around_zero = (edges[:-1] < 0) & (edges[1:] > 0)
+    inside = np.where(around_zero, 1 - tails[:-1] - tails[1:], np.abs(np.diff(tails)))
+    return np.asarray(inside, dtype=np.float64)
 
 
 def _of_cells(edges: Floats, mine: Floats, theirs: Floats, *, fineness: int) -> Masses:

@@ -2,15 +2,14 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import betainc
 
 from differential_privacy.accounting.binomial import binomial_masses
 from differential_privacy.exact import (
     Number,
+    binomial_mass,
+    binomial_tail,
     float_down,
     float_log,
     integer,
@@ -22,8 +21,6 @@ from differential_privacy.exact import (
 from differential_privacy.privacy import ApproximateLoss, PureLoss
 
 __all__ = ["shuffled"]
-
-Floats = NDArray[np.float64]
 
 REACH = 12.0
 """Standard deviations of the number of clones that are summed over; the rest is charged."""
@@ -41,7 +38,7 @@ BEYOND = 1e-15
 """Above the error of the chance to lie outside of the reach."""
 
 SUMMING = 2.0**-31
-"""Above the relative error of a binomial tail, also of a million trials."""
+"""Above the relative error of binomial masses and tails, for as many trials as there are people."""
 
 BLOCKS = 2000
 """Numbers of clones that are told apart at most."""
@@ -96,8 +93,8 @@ class _Clones:
         starts = np.arange(0, len(numbers), -(-len(numbers) // BLOCKS))
         self.clones, self.chances = numbers[starts], np.add.reduceat(chances, starts)
         self.beyond = float(
-            _at_least(np.array([last + 1.0]), others, share)[0]
-            + max(0.0, 1 - _at_least(np.array([float(first)]), others, share)[0])
+            binomial_tail(np.array([last + 1.0]), others, share)[0]
+            + max(0.0, 1 - binomial_tail(np.array([float(first)]), others, share)[0])
             + BEYOND
         )
         self.local = epsilon
@@ -114,19 +111,10 @@ class _Clones:
         gain, cost = -truth * math.expm1(epsilon - self.local), math.expm1(epsilon)
         turn = (truth - math.exp(-epsilon) * (1 - truth)) / math.tanh(self.local / 2)
         best = np.floor((self.clones + 1) * turn / (1 + math.exp(-epsilon))) + 1
-        tails = [_at_least(best + shift, self.clones, 0.5) for shift in (-2, -1, 0, 1)]
-        sticks = [
-            gain * np.maximum(before - reach, 0.0)
-            - cost * reach
-            + SUMMING * (gain * before + cost * reach)
-            for before, reach in pairwise(tails)
-        ]
+        sticks, reach = [], binomial_tail(best + 1, self.clones, 0.5)
+        for threshold in (best + 1, best, best - 1):
+            less = binomial_mass(threshold - 1, self.clones, 0.5)
+            won, paid = gain * less, cost * reach
+            sticks.append(won - paid + SUMMING * (won + paid))
+            reach = reach + less
         return self.beyond + float(self.chances @ np.maximum(np.max(sticks, axis=0), 0.0))
-
-
-def _at_least(least: Floats, trials: Floats | int, share: float) -> Floats:
-    """The chance of so many hits or more."""
-    trials = np.asarray(trials, dtype=np.float64)
-    inside = np.clip(least, 1, np.maximum(trials, 1))
-    tail = betainc(inside, trials - inside + 1, share)
-    return np.asarray(np.where(least < 1, 1.0, np.where(least > trials, 0.0, tail)))

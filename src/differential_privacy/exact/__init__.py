@@ -1,5 +1,6 @@
-"""Rationals, public grids, floats with a direction, and enclosures of exp, log and normal tails."""
+"""Rationals, public grids, floats with a direction, enclosures, and special functions in floats."""
 
+from differential_privacy.exact.binomials import binomial_mass, binomial_tail, odds_of_tail
 from differential_privacy.exact.directed import (
     float_down,
     float_log,
@@ -24,11 +25,19 @@ from differential_privacy.exact.rational import (
     small_probability,
 )
 from differential_privacy.exact.search import lowest, proved, root
+from differential_privacy.exact.special import (
+    log_factorial,
+    log_normal_cdf,
+    normal_quantile,
+    normal_tail,
+)
 
 __all__ = [
     "Grid",
     "Interval",
     "Number",
+    "binomial_mass",
+    "binomial_tail",
     "boolean",
     "exp",
     "float_down",
@@ -36,9 +45,14 @@ __all__ = [
     "float_up",
     "integer",
     "log",
+    "log_factorial",
+    "log_normal_cdf",
     "lowest",
     "nonnegative",
     "normal_cdf",
+    "normal_quantile",
+    "normal_tail",
+    "odds_of_tail",
     "open_probability",
     "pi",
     "positive",

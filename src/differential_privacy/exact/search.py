@@ -1,6 +1,6 @@
 """Roots and minima in floats: they seek, and what they find is proved otherwise.
 
-A page of our own, because scipy.optimize takes longer to import than all else in this package.
+A page of our own, because scipy takes longer to import than all else in this package.
 """
 
 import math

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.special import betainccinv, betaincinv
-
-from differential_privacy.exact import float_down
+from differential_privacy.exact import float_down, odds_of_tail
 
 __all__ = ["Estimate", "share_interval"]
 
 SLACK = 1e-9
-"""More than the relative error of a beta quantile in floats."""
+"""More than the relative error of odds that are sought by floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,11 @@ def share_interval(hits: int, trials: int, confidence: Fraction) -> tuple[Fracti
     (0.1871, 0.8129)
     """
     side = float_down((1 - confidence) / 2)
-    low = float(betaincinv(hits, trials - hits + 1, side)) * (1 - SLACK) if hits else 0.0
-    high = 1.0
+    low, high = Fraction(0), Fraction(1)
+    if hits:
+        odds = Fraction(odds_of_tail(hits, trials, side) * (1 - SLACK))
+        low = odds / (1 + odds)
     if hits < trials:
-        high = float(betainccinv(hits + 1, trials - hits, side)) * (1 + SLACK)
-    return Fraction(low), min(Fraction(1), Fraction(high))
+        odds = Fraction(odds_of_tail(trials - hits, trials, side) * (1 - SLACK))
+        high = 1 / (1 + odds)
+    return low, high

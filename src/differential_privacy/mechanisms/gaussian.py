@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import ndtri
 
 from differential_privacy.accounting import NumericalLoss, discrete_gaussian_loss
 from differential_privacy.exact import (
     Interval,
     Number,
     exp,
+    float_log,
     integer,
     normal_cdf,
+    normal_quantile,
     open_probability,
     pi,
     positive,
@@ -36,7 +37,6 @@ SUMMING = Fraction(1, 10**10)
 """Far above the relative error of a sum of positive floats."""
 
 LARGEST_EPSILON = 1 << 13
-TINY = 1e-300
 FAR = 1 << 12
 MOST_WAVES = 64
 """From this variance on the sum's waves are below 1e-500: there is no need to tell them apart."""
@@ -178,7 +178,7 @@ class DiscreteGaussian:
         miss = (1 - open_probability(confidence, "confidence")) / (
             2 * integer(count, "count", least=1)
         )
-        guess = Fraction(float(-ndtri(max(float(miss), TINY)))) + Fraction(1, 10**13)
+        guess = Fraction(-normal_quantile(float_log(miss))) + Fraction(1, 10**13)
         deviations = proved(guess, lambda far: normal_cdf(-far).high <= miss)
         return round_up((sqrt(self.variance) * deviations).high)
 

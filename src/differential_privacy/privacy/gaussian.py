@@ -4,14 +4,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.special import log_ndtr
-
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Interval,
     Number,
     exp,
     float_log,
+    log_normal_cdf,
     nonnegative,
     normal_cdf,
     proved,
@@ -120,8 +119,8 @@ def _float_epsilon(mu: float, log_delta: float) -> float:
     """The root of the theorem in floats, on a log scale; it need only be near."""
 
     def excess(epsilon: float) -> float:
-        above = float(log_ndtr(mu / 2 - epsilon / mu))
-        below = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+        above = log_normal_cdf(mu / 2 - epsilon / mu)
+        below = epsilon + log_normal_cdf(-mu / 2 - epsilon / mu)
         return above + math.log1p(-min(math.exp(below - above), 1 - 1e-16)) - log_delta
 
     if excess(0.0) <= 0:
