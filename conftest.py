@@ -10,14 +10,26 @@ from sybil.parsers.rest import DocTestParser
 from sybil.sybil import SybilCollection
 
 import differential_privacy as dp
-from differential_privacy import accounting, exact, mechanisms, privacy, sampling, sources
+from differential_privacy import (
+    accounting,
+    curator,
+    exact,
+    ledger,
+    mechanisms,
+    privacy,
+    queries,
+    release,
+    sampling,
+    sources,
+)
 
 FLAGS = ELLIPSIS | NORMALIZE_WHITESPACE
 
 
 def in_docstrings(namespace: dict[str, Any]) -> None:
     """Docstring examples use the names of every package as if they were imported."""
-    for package in (exact, privacy, accounting, sampling, mechanisms, sources):
+    core = (exact, privacy, accounting, sampling, mechanisms)
+    for package in (*core, ledger, sources, queries, release, curator):
         namespace.update({name: getattr(package, name) for name in package.__all__})
     namespace.update(dp=dp, Fraction=Fraction)
 

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import accounting
+import curator
 import noise
 from line import Line, table
 from peer import Peer
@@ -44,7 +45,11 @@ def measured(peers: Path, only: str) -> list[Line]:
     with ExitStack() as opened:
         opendp = opened.enter_context(Peer(peers, "peer_opendp.py"))
         dp_accounting = opened.enter_context(Peer(peers, "peer_dp_accounting.py"))
-        everything = [*noise.measures(opendp), *accounting.measures(dp_accounting)]
+        everything = [
+            *noise.measures(opendp),
+            *accounting.measures(dp_accounting),
+            *curator.measures(peers),
+        ]
         wanted = [measure for measure in everything if only in measure.name]
         lines = []
         for place, measure in enumerate(wanted, start=1):

@@ -4,6 +4,10 @@
     ├── InvalidArgumentError          an argument breaks its rule; its public value is shown
     │   ├── PrivateArgumentError      the same for a private argument; its value is never shown
     │   └── UnboundedSensitivityError one person could move the answer without limit
+    ├── PolicyError                   a policy breaks a rule; the file and the key are named
+    ├── QuestionError                 a question breaks a rule; the part and what to do are named
+    ├── SourceError                   an engine cannot read its data; how, only the curator learns
+    ├── MissingExtraError             an optional part is not installed; the command is told
     ├── NoTheoremError                no theorem of ours leads from this loss to that one
     ├── BudgetExceededError           a filter refuses a spend
     ├── UnknownAccountError           the ledger has no account of this name
@@ -22,8 +26,12 @@ __all__ = [
     "InvalidArgumentError",
     "LedgerTamperedError",
     "LedgerUnavailableError",
+    "MissingExtraError",
     "NoTheoremError",
+    "PolicyError",
     "PrivateArgumentError",
+    "QuestionError",
+    "SourceError",
     "UnboundedSensitivityError",
     "UnknownAccountError",
 ]
@@ -67,6 +75,54 @@ class PrivateArgumentError(InvalidArgumentError):
 
 class UnboundedSensitivityError(InvalidArgumentError):
     """One person could move the answer without limit, so no noise would hide them."""
+
+
+class PolicyError(DifferentialPrivacyError, ValueError):
+    """A policy breaks a rule; nothing is asked under it until it is mended."""
+
+    status = 400
+
+    def __init__(self, file: str, key: str, rule: str) -> None:
+        super().__init__(f"{file}: {key}: {rule}" if key else f"{file}: {rule}")
+        self.file = file
+        self.key = key
+        self.rule = rule
+
+
+class QuestionError(DifferentialPrivacyError, ValueError):
+    """A question is refused before anything is read or spent; what would be accepted is said."""
+
+    status = 422
+
+    def __init__(self, asked: str, rule: str, *, instead: str | None = None) -> None:
+        shown = asked if len(asked) <= SHOWN else f"{asked[:SHOWN]}..."
+        what_to_do = "" if instead is None else f"; try: {instead}"
+        super().__init__(f"{shown}: {rule}{what_to_do} (nothing was spent)")
+        self.asked = asked
+        self.rule = rule
+        self.instead = instead
+
+
+class SourceError(DifferentialPrivacyError):
+    """An engine could not read its data; what was paid stays paid, and nothing was answered."""
+
+    status = 502
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the data could not be read: nothing was answered, and what was paid stays paid; "
+            "the curator can find out why with `dp check --data`"
+        )
+
+
+class MissingExtraError(DifferentialPrivacyError, ImportError):
+    """An optional part of this package is not installed."""
+
+    status = 501
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'differential_privacy[{extra}]'")
+        self.extra = extra
 
 
 class NoTheoremError(DifferentialPrivacyError, TypeError):

@@ -7,7 +7,8 @@ decide, reading more bits as they need.
 
 from differential_privacy.sampling.bits import Bits
 from differential_privacy.sampling.choice import exponential_choice, permute_and_flip
-from differential_privacy.sampling.coins import bernoulli, bernoulli_exp
+from differential_privacy.sampling.coins import bernoulli, bernoulli_each, bernoulli_exp
+from differential_privacy.sampling.digits import Digits, digits_within
 from differential_privacy.sampling.gaussian import (
     discrete_gaussian,
     discrete_gaussian_of_variance,
@@ -19,8 +20,11 @@ from differential_privacy.sampling.uniform import uniform
 
 __all__ = [
     "Bits",
+    "Digits",
     "bernoulli",
+    "bernoulli_each",
     "bernoulli_exp",
+    "digits_within",
     "discrete_gaussian",
     "discrete_gaussian_of_variance",
     "discrete_laplace",

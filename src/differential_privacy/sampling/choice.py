@@ -5,6 +5,7 @@ Rule 2: a float only proposes; what is proposed is kept or refused by exact numb
 Rule 3: no message shows a score.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from numbers import Integral
@@ -34,17 +35,29 @@ FASTEST = 1 << 900
 RAISED = 1 + 2.0**-36
 RAISED_UNITS = 2
 
+PROPOSALS = 60
+"""All proposals together weigh less than two to this, which 64 bits hold with ease."""
 
-def exponential_choice(scores: Scores, rate: Number, *, bits: Bits | None = None) -> int:
-    """An index, with probability exactly proportional to exp(rate * scores[index]).
 
-    Theorem: index i is proposed in proportion to a whole number V of at least W = 2**k exp(-g),
+def exponential_choice(
+    scores: Scores,
+    rate: Number,
+    *,
+    multiplicities: NDArray[np.int64] | None = None,
+    bits: Bits | None = None,
+) -> int:
+    """An index, with probability exactly proportional to m exp(rate * scores[index]).
+
+    m is its multiplicity: for how many equal candidates the index stands, one if nothing is said.
+
+    Theorem: index i is proposed in proportion to a whole number V of at least W = 2**k m exp(-g),
     with g = rate * (best - scores[i]), and kept with odds W / V, so it is chosen in proportion to
-    W. V is 2**k exp(-g) in floats, raised by a relative 2**-36 and by 2: below g = 22 the float
-    errs by less than a relative 2**-46, above it by less than 2**61 exp(-22) 2**-40 < 2**-10.
+    W, whatever k is. V is W in floats, raised by a relative 2**-36 and by 2: below g = 128 the
+    float errs by less than a relative 2**-40; above it W is less than 2**(59 + 63) exp(-128) < 1,
+    because k is chosen by the sum, in which the best weighs at least 1.
 
-    One proposal in 2**-20 or fewer is refused up to a million candidates, so the time tells
-    next to nothing about the scores.
+    One proposal in 2**34 or fewer is refused up to ten million indices, so the time tells next to
+    nothing about the scores.
 
     Reference: McSherry, Talwar 2007, definition 2 (the exponential mechanism).
 
@@ -52,17 +65,18 @@ def exponential_choice(scores: Scores, rate: Number, *, bits: Bits | None = None
     (1, 0)
     """
     gaps = _Gaps(scores, nonnegative(rate, "rate"))
-    source = secure_bits() if bits is None else bits
-    reader = Reader(source)
-    scale = 1 << 61 - gaps.count.bit_length()
+    many = _multiplicities(multiplicities, gaps.count)
+    reader = Reader(secure_bits() if bits is None else bits)
     with np.errstate(under="ignore"):
-        proposals = np.exp(-gaps.exponents) * (scale * RAISED)
-    weights = proposals.astype(np.int64) + RAISED_UNITS
+        nearby = np.exp(-gaps.exponents) * many
+        k = PROPOSALS - math.frexp(float(nearby.sum()))[1]
+        weights = np.ldexp(nearby * RAISED, k).astype(np.int64) + RAISED_UNITS
     reached = np.cumsum(weights)
     while True:
         drawn = reader.below(int(reached[-1]))
         index = int(np.searchsorted(reached, drawn, side="right"))
-        odds = digits_of_exp(gaps.exponent(index), Fraction(scale, int(weights[index])))
+        factor = Fraction(2) ** k * int(many[index]) / int(weights[index])
+        odds = digits_of_exp(gaps.exponent(index), factor)
         if is_below(odds, reader.take(64), 64, reader):
             return index
 
@@ -124,6 +138,14 @@ def _below_best(scores: Scores) -> NDArray[np.uint64] | list[int]:
         raise InvalidArgumentError("scores", [], "must hold at least one score")
     best = max(whole)
     return [best - score for score in whole]
+
+
+def _multiplicities(given: NDArray[np.int64] | None, count: int) -> NDArray[np.int64]:
+    many = np.ones(count, dtype=np.int64) if given is None else given
+    if many.dtype != np.int64 or many.shape != (count,) or bool((many < 1).any()):
+        rule = "must be an int64 array of as many numbers as scores, each at least 1"
+        raise PrivateArgumentError("multiplicities", rule)
+    return many
 
 
 def _each(scores: object) -> Iterable[object]:

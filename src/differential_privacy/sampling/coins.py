@@ -18,7 +18,7 @@ from differential_privacy.sampling.keystream import secure_bits
 from differential_privacy.sampling.rejection import exp_coin
 from differential_privacy.sampling.shape import Size, chunks, shape_of
 
-__all__ = ["bernoulli", "bernoulli_exp", "exp_coins"]
+__all__ = ["bernoulli", "bernoulli_each", "bernoulli_exp", "exp_coins"]
 
 WORD = 64
 
@@ -68,6 +68,21 @@ def bernoulli_exp(
     return _toss(digits_of_exp(exact), size, source)
 
 
+def bernoulli_each(
+    nearby: NDArray[np.float64], exact: Callable[[int], Digits], *, bits: Bits | None = None
+) -> NDArray[np.bool_]:
+    """A coin for each place, true with exactly the probability whose digits `exact` gives.
+
+    `nearby` has these probabilities within half of BAND, so that by the theorem of `exp_coins`
+    floats decide nearly all coins, and never wrongly.
+
+    >>> bernoulli_each(np.array([0.0, 1.0]), lambda place: digits_of(Fraction(place)))
+    array([False,  True])
+    """
+    source = secure_bits() if bits is None else bits
+    return _compared(words(source, np.uint64, nearby.size), nearby, exact, source)
+
+
 def _toss(digits: Digits, size: int | tuple[int, ...], bits: Bits) -> NDArray[np.bool_]:
     shape, count = shape_of(size)
     threshold = digits(WORD)
@@ -103,12 +118,20 @@ def exp_coins(
     """
     with np.errstate(under="ignore"):
         nearby = np.exp(-exponents)
+    return _compared(word, nearby, lambda place: digits_of_exp(exact(place)), bits)
+
+
+def _compared(
+    word: NDArray[np.uint64],
+    nearby: NDArray[np.float64],
+    exact: Callable[[int], Digits],
+    bits: Bits,
+) -> NDArray[np.bool_]:
     apart = word.astype(np.float64) * 2.0**-WORD - nearby
     heads = apart < 0
     open_places = np.flatnonzero(np.abs(apart) <= BAND)
     if open_places.size:
         reader = Reader(bits)
         for place in open_places:
-            digits = digits_of_exp(exact(int(place)))
-            heads[place] = is_below(digits, int(word[place]), WORD, reader)
+            heads[place] = is_below(exact(int(place)), int(word[place]), WORD, reader)
     return heads

@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from differential_privacy.exact import exp
+from differential_privacy.exact import Interval, exp
 from differential_privacy.sampling.bits import Reader
 
-__all__ = ["Digits", "digits_of", "digits_of_exp", "exp_of_minus", "is_below"]
+__all__ = ["Digits", "digits_of", "digits_of_exp", "digits_within", "exp_of_minus", "is_below"]
 
 Digits = Callable[[int], int]
 """A probability p as the function from n to floor(2**n p)."""
@@ -54,6 +54,24 @@ def digits_of_exp(x: Fraction, factor: Fraction = Fraction(1)) -> Digits:
             unit = factor.denominator << (work - bits)
             floor = low * factor.numerator // unit
             if floor == high * factor.numerator // unit:
+                return floor
+            work *= 2
+
+    return digits
+
+
+def digits_within(enclosure: Callable[[int], Interval]) -> Digits:
+    """The digits of a number that is irrational, or one point at every precision.
+
+    `enclosure` takes a relative precision in bits, and grows as narrow as is asked.
+    """
+
+    def digits(bits: int) -> int:
+        work = bits + GUARD
+        while True:
+            around = enclosure(work)
+            floor = math.floor(around.low * (1 << bits))
+            if floor == math.floor(around.high * (1 << bits)):
                 return floor
             work *= 2
 

@@ -2,45 +2,80 @@
 
 Rule 1: an engine gets trees that we built, never text of an analyst.
 Rule 2: what comes back are whole numbers, truths, texts and NULL: no float leaves a source.
-Rule 3: an engine's own words never reach an analyst: what it raises is a `SourceError`.
+Rule 3: an engine's own words never reach an analyst: what it raises becomes a `SourceError`.
+Rule 4: an engine reads the sources that it was opened with, and what it keeps, and nothing else.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from sqlglot import expressions as sql
+from differential_privacy.errors import InvalidArgumentError
+from differential_privacy.sources.kinds import Physical
+from differential_privacy.sources.trees import Query, Stored
 
-from differential_privacy.sources.schema import Kind, Table
-
-__all__ = ["Batch", "Cell", "Engine"]
+__all__ = ["Cell", "Engine", "Place"]
 
 Cell: TypeAlias = int | str | bool | None
-Batch: TypeAlias = dict[str, list[Cell]]
-"""The columns of an answer by name, of one length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table is: a file, or a table of a database, which is a file or the engine's own."""
+
+    path: str | None = None
+    table: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.path is None and self.table is None:
+            raise InvalidArgumentError("path", None, "must be given, or table")
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.path, self.table) if part is not None)
 
 
 class Engine(Protocol):
     """Somewhere that tables live and queries run."""
 
     @property
-    def dialect(self) -> str:
-        """What sqlglot calls this engine's SQL."""
+    def name(self) -> str:
+        """What the engine is called."""
 
-    def describe(self, source: str) -> Mapping[str, Kind]:
-        """The columns that are there, and what the engine takes them for: no rows are read."""
+    def describe(self, source: object) -> Mapping[str, Physical]:
+        """The columns that are there and what they are stored as: no rows are read."""
 
-    def version(self, table: Table) -> str:
-        """A text that changes whenever the table's data may have: cheap, and free of rows."""
+    def stored(self, source: object, alias: str) -> Stored:
+        """How queries of this engine find a source."""
 
-    def raw(self, table: Table) -> sql.Expression:
-        """What to select the table's own columns from, as the engine finds them."""
+    def identity(self, source: object) -> str:
+        """What a source is, whatever it is called: a file, or a table of a server."""
 
-    def run(self, query: sql.Expression) -> Batch:
-        """The answer of a tree that we built."""
+    def version(self, source: object) -> str:
+        """A text that changes whenever the data may have: cheap, and free of rows."""
 
-    def prepared(self, table: Table) -> sql.Expression | None:
-        """What to select prepared rows from, when they are up to date; see `rows`."""
+    def parts(self, source: object) -> Sequence[tuple[object, str]]:
+        """What a source grows by, oldest first: sources of their own, each with its version."""
 
-    def prepare(self, table: Table, *, key: bytes, at: Path | None = None) -> int:
-        """Ranks the rows that are new since the last time; says how many there are."""
+    def fingerprint(self, source: object) -> str | None:
+        """A text that copies and re-imports of the same data share, where one is had cheaply."""
+
+    def written(self, query: Query) -> str:
+        """The text that this engine reads for a query."""
+
+    def run(self, query: Query) -> Sequence[tuple[Cell, ...]]:
+        """The rows of a query's answer, in any order."""
+
+    def prepared(self, name: str, alias: str) -> Stored | None:
+        """What was kept under a name, if it is there."""
+
+    def keep(self, name: str, query: Query) -> None:
+        """Keeps the answer of a query under a name, all of it or nothing."""
+
+    def drop(self, name: str) -> None:
+        """Forgets what was kept under a name."""
+
+    def kept(self) -> Sequence[str]:
+        """The names under which something is kept."""
+
+    def close(self) -> None:
+        """Gives back what the engine holds."""

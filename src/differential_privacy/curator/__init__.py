@@ -1,0 +1,18 @@
+"""The policy file, analysts and their budgets, sessions, previews."""
+
+from differential_privacy.curator.builder import Query
+from differential_privacy.curator.curator import Curator
+from differential_privacy.curator.policy import Analyst, EngineChoice, LedgerPlace, Policy
+from differential_privacy.curator.reading import read_policy
+from differential_privacy.curator.session import Session
+
+__all__ = [
+    "Analyst",
+    "Curator",
+    "EngineChoice",
+    "LedgerPlace",
+    "Policy",
+    "Query",
+    "Session",
+    "read_policy",
+]

@@ -1,0 +1,42 @@
+"""One budget: what was spent, durably, by whom and from which accounts, and what was answered."""
+
+from differential_privacy.ledger.accounts import Account
+from differential_privacy.ledger.anchor import Anchor, FileAnchor, NoAnchor
+from differential_privacy.ledger.certificates import Certificates, approximate_to_concentrated
+from differential_privacy.ledger.entries import Entry, Head, Kind, Record
+from differential_privacy.ledger.export import csv_table, json_lines
+from differential_privacy.ledger.ledger import Ledger, Receipt
+from differential_privacy.ledger.measures import as_json, from_json
+from differential_privacy.ledger.memory import MemoryStore
+from differential_privacy.ledger.parts import Parts
+from differential_privacy.ledger.postgres import PostgresStore
+from differential_privacy.ledger.sqlite import SQLiteStore
+from differential_privacy.ledger.statement import Statement, Verification
+from differential_privacy.ledger.store import Store, Transaction
+
+__all__ = [
+    "Account",
+    "Anchor",
+    "Certificates",
+    "Entry",
+    "FileAnchor",
+    "Head",
+    "Kind",
+    "Ledger",
+    "MemoryStore",
+    "NoAnchor",
+    "Parts",
+    "PostgresStore",
+    "Receipt",
+    "Record",
+    "SQLiteStore",
+    "Statement",
+    "Store",
+    "Transaction",
+    "Verification",
+    "approximate_to_concentrated",
+    "as_json",
+    "csv_table",
+    "from_json",
+    "json_lines",
+]
