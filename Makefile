@@ -7,7 +7,7 @@ TESTS := -n auto --dist loadfile
 .PHONY: demo test check lint types layers statistics bench bench-peers oracles clean
 
 demo: .venv/ready
-	$(BIN)/python examples/tour.py
+	$(BIN)/dp demo
 
 test: .venv/ready
 	$(BIN)/pytest $(TESTS)

@@ -12,6 +12,7 @@ from pathlib import Path
 import accounting
 import curator
 import noise
+import tpch
 from line import Line, table
 from peer import Peer
 
@@ -49,6 +50,7 @@ def measured(peers: Path, only: str) -> list[Line]:
             *noise.measures(opendp),
             *accounting.measures(dp_accounting),
             *curator.measures(peers),
+            *tpch.measures(),
         ]
         wanted = [measure for measure in everything if only in measure.name]
         lines = []

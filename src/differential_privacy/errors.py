@@ -36,7 +36,7 @@ __all__ = [
     "UnknownAccountError",
 ]
 
-SHOWN = 80
+SHOWN = 160
 
 
 class DifferentialPrivacyError(Exception):

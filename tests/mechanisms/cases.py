@@ -1,7 +1,5 @@
 """Every mechanism, declared once: what each law needs to know of it."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,13 +14,16 @@ from differential_privacy.mechanisms import (
     CategoricalResponse,
     DiscreteGaussian,
     Exponential,
+    GaussianThreshold,
     Geometric,
     OnGrid,
     PermuteAndFlip,
+    PrivateQuantile,
     RandomizedResponse,
     ReportNoisyMax,
     SparseVector,
     TruncatedBeta,
+    TruncatedGeometric,
 )
 from differential_privacy.privacy import AddRemoveRows, ChangeRows, Sensitivity
 
@@ -78,9 +79,10 @@ class Case:
     """A mechanism with neighbors, outputs and the ways to draw.
 
     `takes` is what its loss method takes. `outputs` are all, or all but a chance of `left_out`
-    for each exact value named here. `apart` are inputs at a distance of several units. `reach` is
-    the share of the loss that the worst pair and output come to, and `why` says where it is short
-    of all. `planted` draws from another law, which the chi-square test must reject.
+    for each exact value named here, and enclosures know the total `within` this much. `apart` are
+    inputs at a distance of several units. `reach` is the share of the loss that the worst pair and
+    output come to, and `why` says where it is short of all. `planted` draws from another law, which
+    the chi-square test must reject.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Case:
     planted: Any
     apart: tuple[tuple[Exact, Exact, int], ...]
     left_out: Fraction = Fraction(0)
+    within: float = 1e-15
     chance: Callable[[Any, Any, Any], Interval] = single
     many: Callable[[Any, Any, int], Iterable[Output]] = one_by_one
     draws: Fraction = Fraction(1, 20)
@@ -392,6 +395,119 @@ BETA = (
     ),
 )
 
+
+Rows = tuple[tuple[int, ...], tuple[int, ...]]
+"""Values, and how many rows have each."""
+
+
+def quantile(mechanism: PrivateQuantile, pairs: tuple[tuple[Rows, Rows], ...], two: Rows) -> Case:
+    asked = f"quantile {mechanism.quantile}, offset {mechanism.offset}"
+    return Case(
+        name=f"private {asked}, rate {mechanism.rate}",
+        mechanism=mechanism,
+        takes=Sensitivity(l1=1),
+        pairs=pairs,
+        outputs=tuple(range(mechanism.low, mechanism.high + 1)),
+        planted=replace(mechanism, rate=mechanism.rate * 2),
+        apart=((pairs[0][0], two, 2),),
+        drawn_for=((1, 3, 4), (3, 1, 9)),
+        reach=0.98,
+        why="a supremum, over ever more candidates",
+    )
+
+
+MANY = 300
+"""Candidates that all become less likely, so that another pays for nearly all of them."""
+
+NO_ROWS: Rows = ((), ())
+
+QUANTILES = (
+    # One row pulls the target up; all below it lose, and the one gap above it wins.
+    quantile(
+        PrivateQuantile("1/2", low=0, high=MANY + 3, quantile="1/2"),
+        (
+            (((MANY,), (1,)), ((MANY, MANY + 2), (1, 1))),
+            (NO_ROWS, ((7,), (1,))),
+            (((2, 5), (3, 3)), ((2, 5), (3, 4))),
+        ),
+        ((MANY, MANY + 2), (1, 2)),
+    ),
+    # One more row below the minimum; all above it lose.
+    quantile(
+        PrivateQuantile("1/3", low=0, high=MANY, quantile=0, offset=1),
+        (
+            (((2,), (2,)), ((0, 2), (1, 2))),
+            (((2,), (1,)), ((2,), (2,))),
+            (NO_ROWS, ((MANY,), (1,))),
+        ),
+        ((0, 2), (2, 2)),
+    ),
+    quantile(
+        PrivateQuantile("1/4", low=-MANY, high=3, quantile="2/3"),
+        (
+            (((2,), (3,)), ((2, 3), (3, 1))),
+            (((-MANY, 0, 2), (1, 1, 4)), ((-MANY, 0, 2), (1, 2, 4))),
+            (((-1,), (1,)), ((-1, 3), (1, 1))),
+        ),
+        ((2, 3), (3, 2)),
+    ),
+)
+
+
+def geometric_selection(epsilon: str, delta: str, groups: int) -> Case:
+    mechanism = TruncatedGeometric(epsilon, delta)
+    sizes = (*range(2, 9), *range(mechanism.people_for("1/2"), mechanism.people_for("0.99") + 3))
+    others = (2,) * (groups - 1)
+    return Case(
+        name=f"truncated geometric, {groups} groups, epsilon {epsilon}",
+        mechanism=mechanism,
+        takes=groups,
+        pairs=(
+            *(((n, *others), (n + 1, *(m + 1 for m in others))) for n in sizes),
+            ((0,) * groups, (1,) * groups),
+            ((0, *others), (1, *(m + 1 for m in others))),
+        ),
+        outputs=tuple(product((False, True), repeat=groups)),
+        planted=TruncatedGeometric(Fraction(epsilon) * Fraction(4, 5), delta),
+        apart=(((3, *others), (5, *(m + 2 for m in others)), 2), ((0,) * groups, (3,) * groups, 3)),
+        chance=each,
+        many=rows,
+        draws=Fraction(1),
+        drawn_for=(mechanism.people_for("1/2"),) * groups,
+    )
+
+
+def gaussian_selection(variance: str, threshold: int, groups: int) -> Case:
+    return Case(
+        name=f"gaussian threshold, {groups} groups, variance {variance}",
+        mechanism=GaussianThreshold(variance, threshold),
+        takes=groups,
+        pairs=(
+            *(((n,) * groups, (n + 1,) * groups) for n in (1, 2, threshold - 1, threshold + 3)),
+            ((0,) * groups, (1,) * groups),
+            ((0, *(threshold,) * (groups - 1)), (1, *(threshold + 1,) * (groups - 1))),
+        ),
+        outputs=tuple(product((False, True), repeat=groups)),
+        planted=GaussianThreshold(variance, threshold + 1),
+        # No theorem of ours tells what a group of people costs where a delta is left.
+        apart=(),
+        # Tails of the discrete Gaussian are summed in floats.
+        within=1e-8,
+        chance=each,
+        many=rows,
+        draws=Fraction(1),
+        drawn_for=(threshold - 1,) * groups,
+    )
+
+
+SELECTING_GROUPS = (
+    geometric_selection("1", "1e-3", 1),
+    geometric_selection("1/3", "1/50", 1),
+    geometric_selection("1/2", "1e-2", 2),
+    gaussian_selection("9", 12, 1),
+    gaussian_selection("4", 8, 3),
+)
+
 CASES = (
     *GEOMETRIC,
     *GAUSSIAN,
@@ -401,4 +517,6 @@ CASES = (
     *SELECTION,
     *SPARSE,
     *BETA,
+    *QUANTILES,
+    *SELECTING_GROUPS,
 )

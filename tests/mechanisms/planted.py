@@ -1,7 +1,5 @@
 """Mechanisms with known mistakes, each of which a law must catch."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -15,13 +13,21 @@ from differential_privacy.mechanisms import (
     CategoricalResponse,
     DiscreteGaussian,
     Exponential,
+    GaussianThreshold,
     Geometric,
     PermuteAndFlip,
+    PrivateQuantile,
     RandomizedResponse,
     ReportNoisyMax,
     SparseVector,
+    TruncatedGeometric,
 )
-from differential_privacy.privacy import ConcentratedLoss, PureLoss, Sensitivity
+from differential_privacy.privacy import (
+    ApproximateLoss,
+    ConcentratedLoss,
+    PureLoss,
+    Sensitivity,
+)
 
 TINY = Fraction(1, 10**9)
 LOOSE = Fraction(1, 10**3)
@@ -172,6 +178,41 @@ class SparseVectorThatTellsTheValue(SparseVector):
         return chance * value
 
 
+class QuantileThatMovesByHalfARow(PrivateQuantile):
+    """What holds for the median, taken for every quantile."""
+
+    def loss(self, sensitivity: Sensitivity) -> PureLoss:
+        return PureLoss(self.rate * sensitivity.need_l1())
+
+
+class QuantileWithoutTheFactorTwo(PrivateQuantile):
+    """Scores taken to move one way, as counts do; misses do not."""
+
+    def loss(self, sensitivity: Sensitivity) -> PureLoss:
+        return PureLoss(super().loss(sensitivity).epsilon / 2)
+
+
+class SelectionThatCountsOneTooMany(TruncatedGeometric):
+    """The recurrence begun one step late: a group of one has the chance of two."""
+
+    def probability(self, kept: bool, *, exact: int) -> Interval:  # noqa: FBT001
+        return super().probability(kept, exact=exact + (exact >= 1))
+
+
+class ThresholdThatIsOneShort(GaussianThreshold):
+    """Kept at the threshold, which was meant to be passed: >= for >. As opendp#2922."""
+
+    def probability(self, kept: bool, *, exact: int) -> Interval:  # noqa: FBT001
+        return super().probability(kept, exact=exact + (exact >= 1))
+
+
+class SelectionOfUnsplitLoss(TruncatedGeometric):
+    """Each of several groups at the whole price."""
+
+    def loss(self, groups: int) -> ApproximateLoss:  # noqa: ARG002
+        return super().loss(1)
+
+
 _geometric = case_of(Geometric, scale=10)
 _gaussian = case_of(DiscreteGaussian, variance=25)
 _exponential = case_of(Exponential, monotonic=False)
@@ -183,6 +224,8 @@ _three_positives = replace(
     pairs=(((4,) * 5 + (0,) * 3, (5,) * 5 + (-1,) * 3),),
     outputs=((*[False] * 5, *[True] * 3),),
 )
+_minimum = case_of(PrivateQuantile, quantile=0)
+_median = case_of(PrivateQuantile, quantile=Fraction(1, 2))
 _one_scales = {"threshold_scale": 1, "value_scale": 1, "positives": 1}
 
 NEVER_STOPS = wrong(
@@ -242,6 +285,13 @@ LOSSES = (
     ),
     NEVER_STOPS,
     TELLS_THE_VALUE,
+    wrong(_minimum, QuantileThatMovesByHalfARow("1/3", low=0, high=300, quantile=0, offset=1)),
+    wrong(_median, QuantileWithoutTheFactorTwo("1/2", low=0, high=303, quantile="1/2")),
+    wrong(case_of(TruncatedGeometric), SelectionThatCountsOneTooMany("1", "1e-3")),
+    wrong(case_of(GaussianThreshold), ThresholdThatIsOneShort("9", 12)),
+    wrong(
+        case_of(TruncatedGeometric, epsilon=Fraction(1, 2)), SelectionOfUnsplitLoss("1/2", "1e-2")
+    ),
 )
 
 PERMUTE_AND_FLIP_OF_BOUNDED_RANGE = replace(

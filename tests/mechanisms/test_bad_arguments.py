@@ -1,7 +1,5 @@
 """Bad public arguments are refused by name, and private ones without a word of their value."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Noise for a loss has that loss and no more; for an error, it is the most that keeps it."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

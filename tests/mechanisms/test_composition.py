@@ -1,7 +1,5 @@
 """Two releases, the second chosen by the first answer, have at most the sum of the losses."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,13 +13,14 @@ from differential_privacy.accounting import repeated, sequential
 from differential_privacy.mechanisms import Geometric
 from differential_privacy.privacy import PureLoss
 
+NEXT_TO_NO = Fraction(1, 10**400)
 MOST = 16
 """So many outputs of each release are looked at: the likeliest, and the most telling."""
 
 
 def some(case: Case, pair: tuple[Any, Any]) -> list[Any]:
     one, other = law(case, pair[0]), law(case, pair[1])
-    telling = sorted(one, key=lambda output: one[output].high / other[output].high)
+    telling = sorted(one, key=lambda output: one[output].high / max(other[output].high, NEXT_TO_NO))
     likely = sorted(one, key=lambda output: -one[output].high)
     return list(dict.fromkeys([*telling[:5], *telling[-5:], *likely]))[:MOST]
 

@@ -1,7 +1,5 @@
 """Error bars cover at their confidence, exactly, and are the least that do."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Everything is summed over the exact law of the answers; nothing is simulated.
 """
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

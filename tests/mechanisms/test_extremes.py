@@ -1,7 +1,5 @@
 """Whether a release fails never depends on the values, and no sum wraps around."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

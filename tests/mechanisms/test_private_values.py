@@ -1,7 +1,5 @@
 """Fields are public and arguments are private: nothing that is shown holds a private value."""
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 import copy
 import dataclasses
 import pickle

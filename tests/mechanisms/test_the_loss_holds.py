@@ -3,8 +3,6 @@
 What a window of outputs leaves out has the chance `left_out` at most, as test_draws_follow proves.
 """
 
-# ruff: noqa: ANN401 - a law holds for mechanisms of every type
-
 import dataclasses
 from typing import Any
 

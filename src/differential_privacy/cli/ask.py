@@ -63,7 +63,7 @@ def command(
         bill = Bill(
             plan, paying(session, plan), names, open_probability(price["confidence"], "confidence")
         )
-        if is_terminal() and not yes:
+        if is_terminal() and not yes and not session.owns(plan):
             note(bill.summary())
             agreed("Pay for it?")
         try:

@@ -18,7 +18,7 @@ from differential_privacy.cli.opening import ledger_file
 from differential_privacy.cli.outcomes import NOT_DONE
 from differential_privacy.cli.showing import columns, show, show_json
 from differential_privacy.curator import Policy, read_policy
-from differential_privacy.curator.opening import KEY, KEY_OCTETS, open_engine, open_ledger
+from differential_privacy.curator.opening import open_engine, open_ledger
 from differential_privacy.errors import DifferentialPrivacyError
 
 __all__ = ["command"]
@@ -126,7 +126,6 @@ def _engine_told(policy: Policy) -> str:
 
 def _folder(policy: Policy) -> Iterator[Finding]:
     yield from _private(policy.folder, "folder")
-    yield from _private(policy.folder / KEY, "ranking key", octets=KEY_OCTETS)
     file = ledger_file(policy)
     if file is not None:
         yield from _private(file, "ledger file")
@@ -138,17 +137,14 @@ def _folder(policy: Policy) -> Iterator[Finding]:
         yield Finding("disk", FINE, told)
 
 
-def _private(path: Path, subject: str, *, octets: int | None = None) -> Iterator[Finding]:
+def _private(path: Path, subject: str) -> Iterator[Finding]:
     """Whether others of this machine are kept out."""
     if not path.exists():
         yield Finding(subject, MISSING, f"{path} is made when it is first used")
         return
     state = path.stat()
     mode = stat.S_IMODE(state.st_mode)
-    if octets is not None and state.st_size != octets:
-        rule = f"{path} must hold {octets} octets: put it back from a copy"
-        yield Finding(subject, BAD, rule)
-    elif mode & OTHERS:
+    if mode & OTHERS:
         yield Finding(
             subject, BAD, f"others can reach it: chmod {'700' if path.is_dir() else '600'} {path}"
         )

@@ -58,6 +58,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name."""
+        if cmd_name not in COMMANDS and ctx.resilient_parsing:
+            return None
         if cmd_name not in COMMANDS:
             close = get_close_matches(cmd_name, COMMANDS, n=1)
             hint = f"did you mean {close[0]}?" if close else f"only {', '.join(COMMANDS)}"

@@ -76,7 +76,7 @@ POLICY = """\
 path = "visits.parquet"
 person = "patient"             # each patient is protected, with all their visits
 bounds = [{ rows = 40 }]       # so many visits of a patient count; which ones is drawn by lot, once
-budget = { epsilon = 3, delta = 2e-6 }  # what all analysts together may spend
+budget = { epsilon = 3, delta = 1e-6 }  # what all analysts together may spend
 group_by = ["ward"]            # `dp prepare` ranks patients' wards, too
 
 [tables.visits.columns]

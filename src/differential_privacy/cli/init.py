@@ -12,22 +12,19 @@ import click
 from differential_privacy.cli import options
 from differential_privacy.cli.outcomes import Unclear
 from differential_privacy.cli.showing import is_terminal, note, show_json
-from differential_privacy.curator.proposing import (
+from differential_privacy.curator.drafts import (
     ROW,
     BudgetDraft,
     ColumnDraft,
     TableDraft,
-    gaps_of,
     likely_people,
     policy_text,
-    private_draft,
-    public_draft,
     usual_range,
 )
+from differential_privacy.curator.proposing import gaps_of, private_draft, public_draft
 from differential_privacy.exact import positive
-from differential_privacy.sources import DuckDB, Engine, Kind, Place
+from differential_privacy.sources import DuckDB, Engine, Kind, Place, Postgres
 from differential_privacy.sources.columns import checked_name
-from differential_privacy.sources.postgres import Postgres
 
 __all__ = ["command"]
 

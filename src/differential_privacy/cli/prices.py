@@ -60,6 +60,7 @@ class Bill:
             "bounded": self.plan.bounding.words,
             "why": self.plan.why,
             "how": explained(self.plan),
+            "risks": list(self.plan.risks),
             "affordable": all(self._charged(one) is not None for one in self.accounts),
             "left": {
                 self.names.get(one.name, one.name): as_json([(self._charged(one) or one).left])
@@ -87,6 +88,8 @@ class Bill:
                 yield label, text
             elif not colon or label.startswith("percentile"):
                 yield "", line
+        for risk in self.plan.risks:
+            yield "note", risk
 
     @property
     def _left(self) -> list[tuple[str, Look]]:

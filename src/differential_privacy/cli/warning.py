@@ -12,8 +12,8 @@ from differential_privacy.cli.opening import (
 from differential_privacy.cli.wording import numbers, words
 from differential_privacy.curator import Policy
 from differential_privacy.curator.accounts import Accounts
+from differential_privacy.curator.drafts import names_something
 from differential_privacy.curator.opening import open_ledger
-from differential_privacy.curator.proposing import names_something
 from differential_privacy.errors import UnknownAccountError
 from differential_privacy.ledger import Ledger
 from differential_privacy.privacy import Spendable

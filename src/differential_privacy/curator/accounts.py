@@ -21,7 +21,7 @@ from differential_privacy.ledger import Ledger, Parts
 from differential_privacy.privacy import Spendable
 from differential_privacy.queries import Plan
 from differential_privacy.release import Payers
-from differential_privacy.sources import Engine, Table, root
+from differential_privacy.sources import Engine, Key, Table, root
 
 __all__ = ["Accounts", "analyst_account"]
 
@@ -82,9 +82,18 @@ class Accounts:
         return [self.ledger.account(name).budget for name in sorted(names)]
 
     def data(self, plan: Plan) -> str:
-        """The versions of all data that a plan reads, public tables too."""
+        """The versions of all data that a plan reads, public tables too, and what is said of them.
+
+        Owners that are found through other tables change with these.
+        """
         read = sorted(plan.asked.read)
-        return " ".join(self.engine.version(self.policy.tables[name].source) for name in read)
+        return " ".join(self._state(self.policy.tables[name]) for name in read)
+
+    def _state(self, table: Table) -> str:
+        said = f"{self.engine.version(table.source)} {table.columns} {table.owner}"
+        if isinstance(table.owner, Key):
+            return f"{said} {self._state(self.policy.tables[table.owner.table])}"
+        return said
 
     def named(self, error: BudgetExceededError) -> BudgetExceededError:
         """The same refusal, with an account of data called by the table that it is of."""

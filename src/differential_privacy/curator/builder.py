@@ -9,7 +9,7 @@ from typing import Protocol, TypedDict, Unpack
 from differential_privacy.curator.wishes import Within
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import Number, rational
-from differential_privacy.queries import Plan
+from differential_privacy.queries import Plan, parsed_condition
 from differential_privacy.release import Answer
 
 __all__ = ["Query"]
@@ -57,49 +57,55 @@ class Query:
 
     def where(self, condition: str) -> "Query":
         """Only rows that meet a condition, and all those before."""
-        return replace(self, conditions=(*self.conditions, condition))
+        return replace(self, conditions=(*self.conditions, _alone(condition)))
 
     def group_by(self, *keys: str) -> "Query":
         """For each value of these expressions."""
-        return replace(self, keys=(*self.keys, *keys))
+        return replace(self, keys=(*self.keys, *map(_alone, keys)))
 
     def count(self, expression: str = "*", *, name: str = "n") -> "Query":
         """How many rows, or how many in which an expression is not NULL."""
-        return self._with(f"COUNT({expression})", name)
+        return self._with(f"COUNT({_alone(expression)})", name)
 
     def count_distinct(self, expression: str, *, name: str | None = None) -> "Query":
         """How many different values, or people."""
-        return self._with(f"COUNT(DISTINCT {expression})", name or f"distinct_{_named(expression)}")
+        return self._with(
+            f"COUNT(DISTINCT {_alone(expression)})", name or f"distinct_{_named(expression)}"
+        )
 
     def sum(self, expression: str, *, name: str | None = None) -> "Query":
         """The sum."""
-        return self._with(f"SUM({expression})", name or f"sum_{_named(expression)}")
+        return self._with(f"SUM({_alone(expression)})", name or f"sum_{_named(expression)}")
 
     def mean(self, expression: str, *, name: str | None = None) -> "Query":
         """The mean."""
-        return self._with(f"AVG({expression})", name or f"mean_{_named(expression)}")
+        return self._with(f"AVG({_alone(expression)})", name or f"mean_{_named(expression)}")
 
     def variance(self, expression: str, *, name: str | None = None) -> "Query":
         """The variance of the rows."""
-        return self._with(f"VAR_POP({expression})", name or f"variance_{_named(expression)}")
+        return self._with(
+            f"VAR_POP({_alone(expression)})", name or f"variance_{_named(expression)}"
+        )
 
     def deviation(self, expression: str, *, name: str | None = None) -> "Query":
         """The standard deviation of the rows."""
-        return self._with(f"STDDEV_POP({expression})", name or f"deviation_{_named(expression)}")
+        return self._with(
+            f"STDDEV_POP({_alone(expression)})", name or f"deviation_{_named(expression)}"
+        )
 
     def median(self, expression: str, *, name: str | None = None) -> "Query":
         """The median."""
-        return self._with(f"MEDIAN({expression})", name or f"median_{_named(expression)}")
+        return self._with(f"MEDIAN({_alone(expression)})", name or f"median_{_named(expression)}")
 
     def quantile(self, expression: str, share: Number, *, name: str | None = None) -> "Query":
         """The value that a share of the rows is below."""
         part = rational(share, "share")
-        text = f"QUANTILE_CONT({expression}, {float(part)!r})"
+        text = f"QUANTILE_CONT({_alone(expression)}, {float(part)!r})"
         return self._with(text, name or f"quantile_{_named(expression)}")
 
     def having(self, condition: str) -> "Query":
         """Only groups whose noisy values meet a condition."""
-        return replace(self, kept=(*self.kept, condition))
+        return replace(self, kept=(*self.kept, _alone(condition)))
 
     def order_by(self, *expressions: str) -> "Query":
         """In the order of noisy values or keys."""
@@ -138,6 +144,11 @@ class Query:
 
     def _with(self, column: str, name: str) -> "Query":
         return replace(self, columns=(*self.columns, f"{column} AS {name}"))
+
+
+def _alone(expression: str) -> str:
+    """An expression that stands on its own: nothing in it closes what is written around it."""
+    return parsed_condition(expression).sql(dialect="duckdb", comments=False)
 
 
 def _named(expression: str) -> str:

@@ -1,13 +1,14 @@
 """The curator: holds the tables of a policy, and lets analysts in by the door alone."""
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from differential_privacy.curator.accounts import Accounts
 from differential_privacy.curator.catalog import Catalog
-from differential_privacy.curator.opening import open_engine, open_ledger, ranking_key
+from differential_privacy.curator.opening import check_stored, open_engine, open_ledger
 from differential_privacy.curator.policy import Policy
 from differential_privacy.curator.reading import read_policy
 from differential_privacy.curator.session import Session
@@ -27,11 +28,17 @@ class Curator:
 
     def __init__(self, policy: str | Path | Policy) -> None:
         self.policy = policy if isinstance(policy, Policy) else read_policy(policy)
-        self.engine: Engine = open_engine(self.policy)
-        ranks = Ranks(ranking_key(self.policy.folder))
-        self.catalog = Catalog(Scanner(self.policy.tables, self.engine, ranks))
-        self.ledger: Ledger = open_ledger(self.policy)
-        self.accounts = Accounts.opened(self.policy, self.engine, self.ledger)
+        with ExitStack() as opened:
+            self.engine: Engine = open_engine(self.policy)
+            opened.callback(self.engine.close)
+            self.ledger: Ledger = open_ledger(self.policy)
+            opened.callback(self.ledger.close)
+            # Whoever shares the ledger ranks rows alike.
+            ranks = Ranks(self.ledger.secret())
+            self.catalog = Catalog(Scanner(self.policy.tables, self.engine, ranks))
+            check_stored(self.policy, self.catalog.scanner)
+            self.accounts = Accounts.opened(self.policy, self.engine, self.ledger)
+            self._close = opened.pop_all().close
 
     def session(self, analyst: str, *, project: str | None = None) -> Session:
         """What an analyst of the policy can do."""
@@ -55,8 +62,7 @@ class Curator:
 
     def close(self) -> None:
         """Gives back engine and ledger."""
-        self.engine.close()
-        self.ledger.close()
+        self._close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,9 @@
 
 Rule 1: a budget hangs on the data. Where a table is, and what the beginning and the end of its
 files hold, are marks; whatever has a mark that the ledger knows spends from that body's account.
-Rule 2: a body that is parted into accounts stays parted in the same way.
+Rule 2: marks are made with the ledger's secret, so that whoever reads entries or their hashes
+cannot try out what the data may be.
+Rule 3: a body that is parted into accounts stays parted in the same way.
 """
 
 import hashlib
@@ -12,11 +14,11 @@ from dataclasses import dataclass
 from differential_privacy.curator.policy import Policy
 from differential_privacy.errors import PolicyError
 from differential_privacy.ledger import Ledger
-from differential_privacy.sources import Engine, Table, root
+from differential_privacy.sources import Engine, Place, Table, root
 
 __all__ = ["Lineage", "unchanged"]
 
-SHORT = 16
+SHORT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Lineage:
         first = self._first(table)
         marks = (*self._marks(first), *self._marks(table))
         found = [_body(name) for mark in marks for name in self.ledger.marked(mark)]
-        known = tuple(dict.fromkeys(found)) or (f"data:{_digest(self._identity(first))}",)
+        known = tuple(dict.fromkeys(found)) or (f"data:{self._mark(self._identity(first))}",)
         self._check_parted(first, known)
         return known
 
@@ -41,7 +43,7 @@ class Lineage:
         """Gives each body the marks that its tables have now."""
         for table in self.policy.private:
             first = self._first(table)
-            version = f"version {self.engine.version(first.source)}"
+            version = version_mark(self.ledger, self.engine, first)
             for body in bodies[table.name]:
                 account = self._account(first, body)
                 marks = [*self._marks(first), *self._marks(table), _parted(body, first.partition)]
@@ -52,6 +54,9 @@ class Lineage:
                     self.ledger.mark(account, f"first of {body}")
                     self.ledger.mark(account, f"{version} of {body}")
 
+    def _mark(self, text: str) -> str:
+        return _digest(text, self.ledger.secret())
+
     def _versions(self, body: str) -> tuple[str, ...]:
         return self.ledger.marked(f"first of {body}")
 
@@ -59,7 +64,10 @@ class Lineage:
         return self.policy.tables[root(table, self.policy.tables)]
 
     def _identity(self, table: Table) -> str:
-        return self.engine.identity(table.source)
+        """Where it is; of a frame, which is nowhere, nothing lasts but what the policy calls it."""
+        if isinstance(table.source, Place):
+            return self.engine.identity(table.source)
+        return f"frame named {table.name}"
 
     def _account(self, table: Table, body: str) -> str:
         """An account of the body that is open."""
@@ -73,8 +81,8 @@ class Lineage:
         pieces = [piece for piece, _ in self.engine.parts(table.source)] or [table.source]
         held = [self.engine.fingerprint(piece) for piece in pieces]
         return [
-            f"at {_digest(self._identity(table))}",
-            *(f"holds {_digest(mark)}" for mark in held if mark is not None),
+            f"at {self._mark(self._identity(table))}",
+            *(f"holds {self._mark(mark)}" for mark in held if mark is not None),
         ]
 
     def _check_copies(self, table: Table) -> None:
@@ -101,8 +109,13 @@ def unchanged(
     ledger: Ledger, engine: Engine, bodies: Mapping[str, tuple[str, ...]], table: Table
 ) -> bool:
     """Whether a table's data are as they were when its parts were opened."""
-    version = f"version {engine.version(table.source)}"
+    version = version_mark(ledger, engine, table)
     return all(ledger.marked(f"{version} of {body}") for body in bodies[table.name])
+
+
+def version_mark(ledger: Ledger, engine: Engine, table: Table) -> str:
+    """A mark of how the data of a table are now."""
+    return f"version {_digest(engine.version(table.source), ledger.secret())}"
 
 
 def _parted(body: str, column: str | None) -> str:
@@ -114,5 +127,5 @@ def _body(account: str) -> str:
     return account.partition("[")[0]
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:SHORT]
+def _digest(text: str, key: bytes) -> str:
+    return hashlib.blake2b(text.encode(), key=key, digest_size=SHORT).hexdigest()

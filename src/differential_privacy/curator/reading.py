@@ -26,6 +26,9 @@ TABLE = (
 COLUMN = ("type", "range", "categories", "step", "nullable")
 ROW = "row"
 
+WRITTEN_AS = {"lower": "range", "upper": "range", "owner": "person", "keys": "group_by"}
+"""What a file calls the arguments that have another name there."""
+
 
 def read_policy(path: str | Path) -> Policy:
     """The policy of a file."""
@@ -35,6 +38,8 @@ def read_policy(path: str | Path) -> Policy:
     except OSError as error:
         rule = f"cannot be read: {error.strerror}: `dp init` writes one"
         raise PolicyError(str(path), "", rule) from None
+    except UnicodeDecodeError:
+        raise PolicyError(str(path), "", "is no text in UTF-8") from None
     try:
         # Decimals stay as they are written, so that 0.1 is one tenth.
         parts = tomllib.loads(text, parse_float=Decimal)
@@ -78,6 +83,8 @@ class _Reader:
         key = f"tables.{name}"
         self._known(body, TABLE, key)
         public = body.get("public", False)
+        if not isinstance(public, bool):
+            raise self._error(f"{key}.public", "must be true or false, without quotes")
         if not public and "person" not in body:
             rule = 'must say who is protected: a column, "row", or { key = ..., table = ... }'
             raise self._error(f"{key}.person", rule)
@@ -85,22 +92,22 @@ class _Reader:
         with self._named(key):
             return Table(
                 name,
-                Place(self._path(body.get("path")), body.get("table")),
+                Place(self._path(body, "path", key), self._text(body, "table", key)),
                 tuple(self._column(one, columns[one], f"{key}.columns.{one}") for one in columns),
                 owner=self._owner(body.get("person"), f"{key}.person"),
-                unit=body.get("unit", "person"),
+                unit=self._text(body, "unit", key) or "person",
                 bounds=tuple(
                     self._bounds(one, f"{key}.bounds[{place}]")
                     for place, one in enumerate(self._list(body, "bounds", key))
                 ),
                 public=public,
-                unique=tuple(self._list(body, "unique", key)),
+                unique=self._texts(self._list(body, "unique", key), f"{key}.unique"),
                 keys=tuple(
-                    (one,) if isinstance(one, str) else tuple(one)
-                    for one in self._list(body, "group_by", key)
+                    self._texts([one] if isinstance(one, str) else one, f"{key}.group_by[{place}]")
+                    for place, one in enumerate(self._list(body, "group_by", key))
                 ),
-                parent=body.get("parent"),
-                partition=body.get("partition"),
+                parent=self._text(body, "parent", key),
+                partition=self._text(body, "partition", key),
             )
 
     def _column(self, name: str, body: object, key: str) -> Column:
@@ -128,7 +135,8 @@ class _Reader:
         if isinstance(person, str):
             return person
         if isinstance(person, dict) and {"key", "table", "references"} == set(person):
-            return Key(person["key"], person["table"], person["references"])
+            names = [person[name] for name in ("key", "table", "references")]
+            return Key(*self._texts(names, key))
         rule = 'must be a column, "row", or { key = "order", table = "orders", references = "id" }'
         raise self._error(key, rule)
 
@@ -164,29 +172,42 @@ class _Reader:
             return Analyst(
                 name,
                 self._budget(body["budget"], f"{key}.budget"),
-                tuple(self._list(body, "tables", key)),
+                self._texts(self._list(body, "tables", key), f"{key}.tables"),
                 {one: self._budget(projects[one], f"{key}.projects.{one}") for one in projects},
             )
 
     def _engine(self, body: Mapping[str, Any]) -> EngineChoice:
         self._known(body, ("name", "dsn"), "engine")
         with self._named("engine"):
-            return EngineChoice(body.get("name", "duckdb"), body.get("dsn"))
+            name = self._text(body, "name", "engine") or "duckdb"
+            return EngineChoice(name, self._text(body, "dsn", "engine"))
 
     def _ledger(self, body: Mapping[str, Any]) -> LedgerPlace:
         self._known(body, ("path", "dsn", "anchor"), "ledger")
         if "path" in body and "dsn" in body:
             raise self._error("ledger", "must be at a path or at a dsn, not at both")
-        path, anchor = self._path(body.get("path")), self._path(body.get("anchor"))
+        path, anchor = (self._path(body, name, "ledger") for name in ("path", "anchor"))
         return LedgerPlace(
             None if path is None else Path(path),
-            body.get("dsn"),
+            self._text(body, "dsn", "ledger"),
             None if anchor is None else Path(anchor),
         )
 
-    def _path(self, given: object) -> str | None:
+    def _path(self, body: Mapping[str, Any], name: str, key: str) -> str | None:
         """Paths are from where the policy is."""
-        return None if given is None else str(self._home / str(given))
+        given = self._text(body, name, key)
+        return None if given is None else str(self._home / given)
+
+    def _text(self, body: Mapping[str, Any], name: str, key: str) -> str | None:
+        found = body.get(name)
+        if found is not None and not isinstance(found, str):
+            raise self._error(f"{key}.{name}", "must be a text, in quotes")
+        return found
+
+    def _texts(self, given: object, key: str) -> tuple[str, ...]:
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            raise self._error(key, "must be texts, in quotes")
+        return tuple(given)
 
     def _section(self, body: Mapping[str, Any], name: str, key: str) -> Mapping[str, Any]:
         found = body.get(name, {})
@@ -224,7 +245,8 @@ class _Reader:
         try:
             yield
         except InvalidArgumentError as error:
-            inner = error.argument if "." in error.argument else f"{key}.{error.argument}"
+            name = WRITTEN_AS.get(error.argument, error.argument)
+            inner = name if "." in name else f"{key}.{name}"
             rule = str(error).removeprefix(f"{error.argument} = ")
             raise PolicyError(str(self._file), inner.strip("."), rule) from None
         except TypeError as error:

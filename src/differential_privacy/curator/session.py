@@ -13,15 +13,17 @@ from differential_privacy.curator.builder import Query
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.curator.mock import mocked
 from differential_privacy.curator.policy import Analyst
+from differential_privacy.curator.ranges import Range, range_question
 from differential_privacy.curator.wishes import Within, cheapest, size_of
 from differential_privacy.errors import BudgetExceededError, InvalidArgumentError, QuestionError
-from differential_privacy.exact import Number, open_probability, positive
+from differential_privacy.exact import Number, open_probability, positive, round_down
 from differential_privacy.ledger import Account
 from differential_privacy.queries import Plan, Question, parsed_question
 from differential_privacy.release import Answer, Columns, Door
 
 __all__ = ["Session"]
 
+DIGITS = 4
 USUAL = Fraction(95, 100)
 MOST_SURE = 1 - Fraction(1, 10**12)
 
@@ -78,6 +80,10 @@ class Session:
             raise InvalidArgumentError("within", within, rule)
         return cheapest(question, within, budgets, delta=delta, confidence=sure)
 
+    def owns(self, plan: Plan) -> bool:
+        """Whether this analyst has bought the answer already, so that it is free."""
+        return self.door.owns(plan, self.analyst.name, data=self.accounts.data(plan))
+
     def buy(self, plan: Plan, *, confidence: Number = USUAL) -> Answer:
         """The answer of a plan: paid for, then looked up, then made noisy."""
         sure = _confidence(confidence)
@@ -102,6 +108,16 @@ class Session:
         budgets = self.accounts.budgets(question.tables, self.analyst, self.project)
         return self.buy(question.lost(price_of(budgets, epsilon=epsilon)))
 
+    def range(self, table: str, expression: str, *, epsilon: Number) -> Range:
+        """Powers of two between which nearly all values of an expression lie: bought, not free.
+
+        For `SUM` and `AVG` where no range is declared: `session.range("visits", "cost",
+        epsilon=0.1).clamp("cost")` is what can stand in them.
+        """
+        answer = self.sql(range_question(table, expression), epsilon=epsilon)
+        low, high = answer.columns["low"][0], answer.columns["high"][0]
+        return Range.between(int(str(low)), int(str(high)), answer)
+
     def table(self, name: str) -> Query:
         """A question built in Python: `.where(...).group_by(...).count().mean(...)`."""
         return Query(name, self)
@@ -120,7 +136,7 @@ class Session:
         """
         total = positive(epsilon, "epsilon")
         sizes = [size_of(self.plan(text, within=within, delta=delta)) for text, within in questions]
-        parts = [total * size / sum(sizes) for size in sizes]
+        parts = [round_down(total * size / sum(sizes), DIGITS) for size in sizes]
         return [
             self.sql(text, epsilon=part, delta=delta)
             for (text, _), part in zip(questions, parts, strict=True)

@@ -43,6 +43,7 @@ class Kind(StrEnum):
     GRANT = "grant"
     REVOKE = "revoke"
     MARK = "mark"
+    SECRET = "secret"  # noqa: S105 - a kind, not a password
     SPEND = "spend"
     ANSWER = "answer"
 

@@ -29,6 +29,7 @@ from differential_privacy.sampling import secure_bits
 __all__ = ["Ledger", "Receipt"]
 
 IDENTITY_OCTETS = 16
+SECRET_OCTETS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Ledger:
 
     def __init__(self, store: Store, anchor: Anchor) -> None:
         self._chain = Chain(store, anchor)
+        self._secret: bytes | None = None
         # A ledger that does not check out is refused before anybody counts on it.
         self._chain.read()
 
@@ -130,6 +132,28 @@ class Ledger:
             return Draft(Kind.REVOKE, {"account": account})
 
         self._chain.write(decide)
+
+    def secret(self) -> bytes:
+        """A key that all who use this ledger share, drawn once; it is kept beside the entries.
+
+        Exports and statements leave it out: they show its digest, which tells nothing of it.
+        """
+        if self._secret is not None:
+            return self._secret
+        drawn = secure_bits().octets(SECRET_OCTETS).tobytes()
+
+        def decide(state: State) -> Draft | None:
+            if state.secret is not None:
+                return None
+            return Draft(Kind.SECRET, {"digest": digest(drawn)}, drawn)
+
+        found = self._chain.read().secret or self._chain.write(decide).secret
+        sequence, bound = found or (0, "")
+        data = self._chain.attachment(sequence)
+        if data is None or digest(data) != bound:
+            raise LedgerTamperedError(f"the secret of entry {sequence} is gone or changed")
+        self._secret = data
+        return data
 
     def mark(self, account: str, mark: str) -> None:
         """Remembers a mark of what an account is about, so that this is known again by it."""

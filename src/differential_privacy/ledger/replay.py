@@ -40,11 +40,13 @@ class State:
         self.spends: dict[str, int] = {}
         self.answers: dict[str, Answer] = {}
         self.marks: dict[str, tuple[str, ...]] = {}
+        self.secret: tuple[int, str] | None = None
         self._by_kind: Mapping[Kind, Callable[[int, Body], None]] = {
             Kind.OPEN: self._open,
             Kind.GRANT: self._grant,
             Kind.REVOKE: self._revoke,
             Kind.MARK: self._mark,
+            Kind.SECRET: self._secret,
             Kind.SPEND: self._spend,
             Kind.ANSWER: self._answer,
         }
@@ -109,6 +111,11 @@ class State:
         if account in marked:
             raise ValueError(mark)
         self.marks[mark] = (*marked, account)
+
+    def _secret(self, sequence: int, body: Body) -> None:
+        if self.secret is not None:
+            raise ValueError(sequence)
+        self.secret = sequence, _text(body["digest"])
 
     def _spend(self, sequence: int, body: Body) -> None:
         spend, losses = _text(body["id"]), _mapping(body["certificates"])

@@ -43,6 +43,7 @@ ROUNDING = 1e-9
 NEXT = 1e-12
 """The same for a place, as a part of the largest that there is."""
 
+MOST_CELLS = 1 << 16
 HALVINGS = 16
 TINY = 1e-300
 
@@ -110,7 +111,7 @@ def errors_along(
         if a or b:
             cells = cells_of(noise, fineness=COARSE, lost=miss * COARSE_LOST)
             along.setdefault(a / b if b else None, []).append(cells.times(float(abs(b or a))))
-    sums = [sum_of(cells, step=_deviation(cells) / (2 * COARSE)) for cells in along.values()]
+    sums = [sum_of(cells, step=_step(cells, COARSE)) for cells in along.values()]
     factors = [np.abs(x if ratio is None else float(ratio) * x + y) for ratio in along]
     return _errors(sums, np.array(factors).reshape(-1, x.size), miss, fineness=COARSE)
 
@@ -125,7 +126,7 @@ def _errors(noises: list[NoiseCells], factors: Floats, miss: float, *, fineness:
     for column in factors.T:
         scaled = [n.times(max(f, TINY)) for n, f in zip(noises, column, strict=True)]
         first, *others = scaled
-        rest = sum_of(others, step=_deviation(scaled) / (2 * fineness))
+        rest = sum_of(others, step=_step(scaled, fineness))
         found.append(_errors_of_two(first, rest, np.ones(1), np.ones(1), miss)[0])
     return np.array(found)
 
@@ -152,6 +153,11 @@ def _errors_of_two(one: NoiseCells, other: NoiseCells, a: Floats, b: Floats, mis
     inside = np.where(passed(np.zeros(a.size)), high, 0.0)
     slack = a * one.slack + b * other.slack
     return np.asarray((inside + slack) * (1 + ROUNDING) + farthest * NEXT, dtype=np.float64)
+
+
+def _step(noises: list[NoiseCells], fineness: int) -> float:
+    """Cells to a deviation, but no more of them than would fit: noise may be next to none."""
+    return max(_deviation(noises) / (2 * fineness), sum(one.reach for one in noises) / MOST_CELLS)
 
 
 def _deviation(noises: list[NoiseCells]) -> float:

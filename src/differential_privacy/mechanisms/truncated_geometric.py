@@ -158,7 +158,9 @@ class TruncatedGeometric:
 
         def grown(n: NDArray[np.int64]) -> Floats:
             steps = np.maximum(n, 1) * rate
-            return np.exp(least + _log_of_grown(steps) - _log_of_grown(np.array(rate)))
+            # Where it counts this is at most one; elsewhere it must not overflow.
+            exponent = least + _log_of_grown(steps) - _log_of_grown(np.array(rate))
+            return np.exp(np.minimum(exponent, 1.0))
 
         more = np.maximum(people - turn, 0)
         withheld = np.exp(-more * rate) * (1 - grown(np.array(turn)) - grown(more))

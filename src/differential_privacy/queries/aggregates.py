@@ -55,6 +55,10 @@ class Aggregates:
         self.needs = Needs()
         self.percentiles: list[Percentile] = []
 
+    def value(self, node: sql.Expr) -> Value:
+        """What an expression means for one row."""
+        return self._scope.value(node)
+
     def told(self, node: sql.Expr) -> Told:
         """What one aggregate comes to."""
         condition: Tree = TRUE

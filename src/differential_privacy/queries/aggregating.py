@@ -27,7 +27,7 @@ def column_names(expressions: Sequence[sql.Expr]) -> list[str]:
     """
     names: list[str] = []
     for place, node in enumerate(expressions, start=1):
-        name = node.alias_or_name or _made_up(node) or f"column_{place}"
+        name = node.alias or _made_up(node) or f"column_{place}"
         while name.lower() in (known.lower() for known in names):
             name += "_"
         names.append(name)
@@ -74,7 +74,9 @@ def _meant(node: sql.Expr, expressions: Sequence[sql.Expr]) -> sql.Expr:
 
 
 def _made_up(node: sql.Expr) -> str:
-    """As avg_cost for AVG(cost)."""
+    """A column's own name, and avg_cost for AVG(cost)."""
+    if isinstance(node, sql.Column):
+        return node.name
     if not isinstance(node, AGGREGATES):
         return ""
     key = node.this.key if isinstance(node, sql.Filter | sql.WithinGroup) else node.key

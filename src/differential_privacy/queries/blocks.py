@@ -58,7 +58,7 @@ class Moments:
     @property
     def largest_square(self) -> int:
         """What one row adds to the squares at most; coarse distances are rounded down."""
-        return (-(-self.reach // self.coarse)) ** 2
+        return max(-(-self.reach // self.coarse), 1) ** 2
 
     @property
     def largest(self) -> int:

@@ -68,11 +68,14 @@ class Bounding:
     """One way of bounding a question: by nothing further, by groups and rows in each, by a total.
 
     `most` is how many rows a person has before it, where that is known; `words` tells analysts.
+    Where that rests on several tables, as on keys that lead to one row each, it is not believed:
+    with `counted_off` the rows of each person are counted at the end, and no more of them kept.
     """
 
     words: str
     most: int | None
     bounds: Bounds | None = None
+    counted_off: bool = False
 
     def reach(self, asked: Asked) -> Reach:
         """What this bounding leaves of one person."""
@@ -84,10 +87,11 @@ class Bounding:
             most = self.bounds.total * WEIGHT
             return Reach(most, most * most, 1 if groups == 1 else None, WEIGHT)
         many = _least(_known(self.bounds.groups), groups)
-        rows = _known(self.bounds.rows_per_group)
-        if self.most is not None:
+        rows = _rows_in_group(self.bounds, asked)
+        if self.most is not None and not self.counted_off:
             rows = min(rows, self.most)
-        total = many * rows if self.most is None else min(many * rows, self.most)
+        trusted = None if self.counted_off else self.most
+        total = many * rows if trusted is None else min(many * rows, trusted)
         return Reach(total, min(many * rows * rows, total * rows), many)
 
 
@@ -131,7 +135,7 @@ class _Rows:
         self._asked, self._frame = asked, asked.frame
         self._scanner = scanner
         self._weighed = bounding.bounds is not None and bounding.bounds.total is not None
-        self._one_row = bounding.bounds is None and bounding.most == 1
+        self._one_row = bounding.bounds is None and bounding.most == 1 and not bounding.counted_off
         self._ranked = False
         values = [tree for tree in dict.fromkeys(trees) if not isinstance(tree, Literal)]
         self._names = {tree: f"v{place}" for place, tree in enumerate(values)}
@@ -141,7 +145,9 @@ class _Rows:
             listed.insert(0, (OWNER, self._frame.owner))
         bounds = bounding.bounds
         self.kept: Tree | None = None
-        if bounds is None:
+        if bounds is None and bounding.counted_off:
+            relation = self._counted_off(listed, _known(bounding.most))
+        elif bounds is None:
             relation = Derived(self._frame.select(listed), INNER)
         elif bounds.total is not None:
             relation = self._weights(listed, bounds.total)
@@ -200,11 +206,19 @@ class _Rows:
     def _ranks(self, listed: list[tuple[str, Tree]], bounds: Bounds) -> Derived:
         """So many groups of each person, and so many rows in each."""
         self._ranked = True
-        kept = [call(Op.AT_MOST, Name(RANKED, ROW), _known(bounds.rows_per_group))]
+        kept = [call(Op.AT_MOST, Name(RANKED, ROW), _rows_in_group(bounds, self._asked))]
         if self._asked.keys:
             kept.append(call(Op.AT_MOST, Name(RANKED, GROUP), _known(bounds.groups)))
         self.kept = all_of(*kept)
         return Derived(self._prepared(listed) or self._ranked_now(listed), RANKED)
+
+    def _counted_off(self, listed: list[tuple[str, Tree]], most: int) -> Derived:
+        """So many rows of each person, whatever keys promise."""
+        inner = Derived(self._frame.select([*listed, *self._row_order()]), INNER)
+        named = [(name, Name(INNER, name)) for name, _ in listed]
+        order = tuple(Name(INNER, name) for name, _ in self._row_order())
+        self.kept = call(Op.AT_MOST, Name(RANKED, ROW), most)
+        return Derived(Select((*named, (ROW, _over(Op.ROW_NUMBER, order))), inner), RANKED)
 
     def _ranked_now(self, listed: list[tuple[str, Tree]]) -> Select:
         """Ranks of a person's groups and rows, from one order of their rows."""
@@ -265,6 +279,12 @@ def _kind(kind: Type) -> Kind:
     if isinstance(kind, Whole):
         return kind.kind
     return Kind.TEXT if isinstance(kind, Text) else Kind.BOOLEAN
+
+
+def _rows_in_group(bounds: Bounds, asked: Asked) -> int:
+    """So many rows of a person in a group; where there are no groups, as many as in all of them."""
+    rows = _known(bounds.rows_per_group)
+    return rows if asked.keys else rows * _known(bounds.groups)
 
 
 def _known(number: int | None) -> int:

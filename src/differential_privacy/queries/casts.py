@@ -18,6 +18,7 @@ from differential_privacy.queries.values import (
     Value,
     Whole,
     column_type,
+    kind_name,
     null,
     rescaled,
 )
@@ -62,7 +63,7 @@ def cast(value: Value, to: sql.Expr, written: str) -> Value:
     else:
         found = _from_moment(value, have, kind)
     if found is None:
-        rule = f"{_named(have)} cannot be cast to {kind.value}"
+        rule = f"{kind_name(have)} cannot be cast to {kind.value}"
         raise QuestionError(written, rule, instead=HINTS.get(kind))
     return found if digits is None else rounded(found, Fraction(1, 10**digits))
 
@@ -126,9 +127,3 @@ def _from_moment(value: Value, have: Whole, kind: Kind) -> Value | None:
 def _undeclared(kind: Type) -> Type:
     """A type whose ends nobody stated."""
     return replace(kind, declared=False) if isinstance(kind, Whole) else kind
-
-
-def _named(kind: Type) -> str:
-    if isinstance(kind, Whole):
-        return f"a {kind.kind.value}"
-    return "a text" if isinstance(kind, Text) else "a truth"

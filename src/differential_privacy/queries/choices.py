@@ -60,15 +60,13 @@ def extreme(values: Sequence[Value], *, greatest: bool) -> Value:
             (call(Op.IS_NULL, other.tree), best.tree),
             (call(Op.LESS, one, two), best.tree),
         )
-        pick = max if greatest else min
-        # Where one may be NULL the other stands alone.
-        least, most = (min, max) if a.nullable or b.nullable else (pick, pick)
-        kind = replace(
-            whole_type(null(covering([best, other])), what),
-            low=least(a.low, b.low),
-            high=most(a.high, b.high),
-            nullable=a.nullable and b.nullable,
-        )
-        best = Value(choose(branches, other.tree), kind)
+        kind = whole_type(null(covering([best, other])), what)
+        # What is never NULL is always chosen from.
+        sure = [one for one in (a, b) if not one.nullable]
+        if sure and greatest:
+            kind = replace(kind, low=max(one.low for one in sure))
+        elif sure:
+            kind = replace(kind, high=min(one.high for one in sure))
+        best = Value(choose(branches, other.tree), replace(kind, nullable=not sure))
     whole_type(best, what)
     return best

@@ -10,7 +10,7 @@ from fractions import Fraction
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.arithmetic import aligned
 from differential_privacy.queries.moments import moment
-from differential_privacy.queries.values import Text, Truth, Type, Value, Whole, null
+from differential_privacy.queries.values import Text, Truth, Type, Value, Whole, kind_name, null
 from differential_privacy.sources.trees import (
     FALSE,
     NULL,
@@ -111,7 +111,9 @@ def shaped(value: Value, wanted: Type, what: str) -> Value:
             return moment(value.tree.value, wanted.kind)
     elif type(kind) is type(wanted):
         return value
-    raise QuestionError(what, f"cannot join {_name(wanted)} and {_name(kind)}: cast one of them")
+    raise QuestionError(
+        what, f"cannot join {kind_name(wanted)} and {kind_name(kind)}: cast one of them"
+    )
 
 
 def _paired(one: Value, other: Value, what: str) -> tuple[Value, Value]:
@@ -122,12 +124,6 @@ def _paired(one: Value, other: Value, what: str) -> tuple[Value, Value]:
 def _is_written(value: Value) -> bool:
     """Whether it is a text as the analyst wrote it, which may stand for a moment."""
     return value.constant and isinstance(value.type, Text)
-
-
-def _name(kind: Type) -> str:
-    if isinstance(kind, Whole):
-        return f"{'an' if kind.kind.value == 'integer' else 'a'} {kind.kind.value}"
-    return "a text" if isinstance(kind, Text) else "a truth"
 
 
 def _to_constant(op: Op, column: Value, grid: Whole, constant: Value) -> Tree:

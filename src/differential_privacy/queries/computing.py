@@ -54,6 +54,7 @@ class Computing:
         self._aggregates = aggregates
         self._groups = {text: (place, value) for place, (text, value) in enumerate(groups)}
         self._named: dict[str, Told] = {}
+        self._aggregated: dict[str, Told] = {}
 
     def name(self, name: str, told: Told) -> None:
         """From here on a name of SELECT can stand for its column, in HAVING and ORDER BY."""
@@ -61,11 +62,15 @@ class Computing:
 
     def told(self, node: sql.Expr) -> Told:
         """What an expression comes to."""
-        found = self._groups.get(written_node(node))
+        written = written_node(node)
+        found = self._groups.get(written)
         if found is not None:
             return _key(*found)
         if isinstance(node, AGGREGATES):
-            return self._aggregates.told(node)
+            # What is named again, as in HAVING, is needed once.
+            if written not in self._aggregated:
+                self._aggregated[written] = self._aggregates.told(node)
+            return self._aggregated[written]
         if isinstance(node, sql.Column):
             return self._column(node)
         reader = READERS.get(type(node))
@@ -93,13 +98,21 @@ class Computing:
         named = self._named.get(node.name.lower())
         if named is not None and not node.args.get("table"):
             return named
+        tree = self._aggregates.value(node).tree
+        for place, key in self._groups.values():
+            if key.tree == tree:
+                return _key(place, key)
         rule = "must be in GROUP BY, or inside of an aggregate"
         raise QuestionError(node.sql(), rule, instead=f"GROUP BY {node.sql()}")
 
 
 def written_node(node: sql.Expr) -> str:
-    """An expression as text by which equal ones are known."""
-    return str(node.sql(dialect="duckdb", comments=False)).lower()
+    """An expression as text by which equal ones are known; only of names case does not matter."""
+    copied = node.copy()
+    for name in copied.find_all(sql.Identifier):
+        name.set("this", name.name.lower())
+        name.set("quoted", False)  # noqa: FBT003 - sqlglot's own signature
+    return str(copied.sql(dialect="duckdb", comments=False))
 
 
 def _key(place: int, value: Value) -> Told:

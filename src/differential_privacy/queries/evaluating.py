@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from differential_privacy.sources.engine import Cell
 from differential_privacy.sources.kinds import EPOCH, FIRST_DAY, LAST_DAY
-from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER
+from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, WHOLE
 from differential_privacy.sources.trees import Call, Case, Literal, Name, OneOf, Op, Tree
 
 __all__ = ["evaluated", "lowered", "varies"]
@@ -26,6 +26,8 @@ UPPER = {small: large for large, small in LOWER.items()}
 def evaluated(tree: Tree, row: Row) -> Cell:
     """The value of a tree over a row whose columns are given by name.
 
+    >>> from differential_privacy.queries.evaluating import evaluated
+    >>> from differential_privacy.sources.trees import Name, Op, call
     >>> evaluated(call(Op.REMAINDER, -7, Name("t", "by")), {Name("t", "by"): 2})
     -1
     """
@@ -179,6 +181,7 @@ OPERATIONS: dict[Op, Callable[..., Any]] = {
     Op.FIRST_OF_MONTH: _first_of_month,
     Op.ROOT: lambda a: None if a < 0 else math.floor(math.sqrt(a)),
     Op.WHOLE: _held,
+    Op.WHOLE_OF_TEXT: lambda text: int(text) if re.fullmatch(WHOLE, text) else None,
     Op.REAL_OF_TEXT: _real_of,
     Op.FLOOR: _held,
     Op.TIMES: lambda a, b: a * b,

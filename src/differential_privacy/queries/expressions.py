@@ -13,6 +13,7 @@ from sqlglot import expressions as sql
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.functions import FUNCTIONS
 from differential_privacy.queries.operators import OPERATORS, constant_text, whole_constant
+from differential_privacy.queries.parsing import written_sql
 from differential_privacy.queries.values import Truth, Value, folded
 from differential_privacy.sources.trees import Call, Case, Exists, OneOf, Op, Tree
 
@@ -43,8 +44,11 @@ READERS = {**OPERATORS, **FUNCTIONS}
 LARGEST = 5_000
 """So many nodes has an expression at the most, each counted as often as it is written."""
 
-SHORT = (Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.QUOTIENT, Op.REMAINDER, Op.EQUAL, Op.DIFFERENT)
-ONCE = (*SHORT, Op.LESS, Op.AT_MOST, Op.SAME, Op.IS_NULL, Op.NOT, Op.AND, Op.OR, Op.WHOLE, Op.TEXT)
+ONCE = (
+    *(Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.QUOTIENT, Op.REMAINDER, Op.EQUAL, Op.DIFFERENT),
+    *(Op.LESS, Op.AT_MOST, Op.SAME, Op.IS_NULL, Op.NOT, Op.AND, Op.OR, Op.WHOLE, Op.TEXT),
+    *(Op.LIKE, Op.LENGTH, Op.PART, Op.JOINED, Op.LOWER, Op.UPPER, Op.TRIMMED),
+)
 """Operations that engines spell with their arguments written once."""
 
 MOST_TIMES = 3
@@ -79,19 +83,22 @@ class Expressions:
 
     def condition(self, node: sql.Expr | None) -> Value:
         """An expression that is true or false."""
-        return condition(self.value(node), str(node))
+        value = self.value(node)
+        return value if node is None else condition(value, written_sql(node))
 
     def value(self, node: sql.Expr | None) -> Value:
         """An expression of any type."""
+        if node is None:
+            raise QuestionError("an expression", "has a part that is missing")
         value = folded(self._read(node))
         if self._size(value.tree) > LARGEST:
             rule = "is too long when it is written out: compute a part of it in a subquery"
-            raise QuestionError(str(node), rule, instead="FROM (SELECT x / y AS z FROM ...)")
+            raise QuestionError(
+                written_sql(node), rule, instead="FROM (SELECT x / y AS z FROM ...)"
+            )
         return value
 
-    def _read(self, node: sql.Expr | None) -> Value:
-        if node is None:
-            raise QuestionError("an expression", "has a part that is missing")
+    def _read(self, node: sql.Expr) -> Value:
         if isinstance(node, AGGREGATES) and self._aggregate is not None:
             return self._aggregate(node)
         if isinstance(node, sql.Column):
@@ -147,8 +154,8 @@ def condition(value: Value, written: str) -> Value:
 def _refused(node: sql.Expr) -> QuestionError:
     if isinstance(node, AGGREGATES):
         rule = "an aggregate stands in SELECT, HAVING or ORDER BY, not inside of another expression"
-        return QuestionError(str(node), rule)
+        return QuestionError(written_sql(node), rule)
     if isinstance(node, sql.Interval):
         rule = "is added to a date or taken from it, and nothing else"
-        return QuestionError(str(node), rule, instead="x + INTERVAL '3' DAY")
-    return QuestionError(str(node), "cannot stand here")
+        return QuestionError(written_sql(node), rule, instead="x + INTERVAL '3' DAY")
+    return QuestionError(written_sql(node), "cannot stand here")

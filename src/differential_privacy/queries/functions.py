@@ -22,6 +22,7 @@ from differential_privacy.queries.operators import (
     of_one,
     whole_constant,
 )
+from differential_privacy.queries.parsing import written_sql
 from differential_privacy.queries.values import Value, Whole, exact_number, text_constant
 from differential_privacy.sources.kinds import Kind
 from differential_privacy.sources.trees import NULL, Literal, Op, call, choose
@@ -91,7 +92,12 @@ KNOWN = (
     *("quarter", "round", "second", "sign", "sqrt", "starts_with", "stddev", "substring", "sum"),
     *("trim", "upper", "var_pop", "variance", "width_bucket", "year"),
 )
-OTHER_WORDS = {"mean": "avg", "now": "a date", "getdate": "a date", "weekday": "dayofweek"}
+OTHER_WORDS = {
+    "mean": "AVG",
+    **dict.fromkeys(("now", "getdate", "today"), "DATE '2024-01-31'"),
+    "weekday": "DAYOFWEEK",
+}
+"""What some names mean elsewhere."""
 
 
 def _named(reading: Reading, node: sql.Expr) -> Value:
@@ -99,9 +105,10 @@ def _named(reading: Reading, node: sql.Expr) -> Value:
     count, work = NAMED.get(name, (None, None))
     if work is None:
         close = get_close_matches(name, KNOWN, n=1)
-        instead = OTHER_WORDS.get(name, close[0] if close else None)
-        rule = "is no function that questions can use"
-        raise QuestionError(f"{name.upper()}(...)", rule, instead=instead and instead.upper())
+        instead = OTHER_WORDS.get(name, close[0].upper() if close else None)
+        raise QuestionError(
+            f"{name.upper()}(...)", "is no function that questions can use", instead=instead
+        )
     args = [reading.value(one) for one in node.expressions]
     if len(args) != count:
         raise QuestionError(f"{name.upper()}(...)", f"needs {count} arguments")
@@ -135,8 +142,9 @@ def _concatenated(reading: Reading, node: sql.Expr) -> Value:
     total = text_constant("")
     for one in node.expressions:
         value = reading.value(one)
-        texts.text_type(value, "CONCAT")
-        total = texts.joined(total, choices.coalesced([value, text_constant("")]))
+        if value.tree != NULL:
+            texts.text_type(value, "CONCAT")
+            total = texts.joined(total, choices.coalesced([value, text_constant("")]))
     return total
 
 
@@ -178,7 +186,7 @@ FUNCTIONS: dict[type[sql.Expr], Function] = {
     sql.Anonymous: _named,
     **dict.fromkeys(
         (sql.Cast, sql.TryCast),
-        lambda reading, node: cast(reading.value(node.this), node.args["to"], node.sql("duckdb")),
+        lambda reading, node: cast(reading.value(node.this), node.args["to"], written_sql(node)),
     ),
     # Numbers.
     sql.Abs: of_one(arithmetic.absolute),

@@ -18,6 +18,7 @@ from differential_privacy.queries import arithmetic
 from differential_privacy.queries.aggregating import aggregate_nodes, group_nodes
 from differential_privacy.queries.expressions import Expressions
 from differential_privacy.queries.owning import owner_names
+from differential_privacy.queries.parsing import written_sql
 from differential_privacy.queries.relations import Frame, Sources
 from differential_privacy.queries.scope import FrameScope
 from differential_privacy.queries.values import (
@@ -74,7 +75,6 @@ class Groups:
         having = node.args.get("having")
         asked = [*columns, *([] if having is None else [having.this])]
         self._check_owned(asked, sources)
-        self._grouped = bool(nodes) or frame.owner is not None
         self._trees: dict[Tree, tuple[str, Tree]] = {}
         self._by: list[Tree] = []
         if frame.owner is not None:
@@ -82,6 +82,7 @@ class Groups:
             self._by.append(frame.owner)
         for key in self._keys:
             self._place_key(key)
+        self._grouped = bool(self._by)
         self._having = TRUE if having is None else self._condition(having.this)
 
     @property
@@ -125,13 +126,14 @@ class Groups:
         frame = self._frame
         if frame.unit is None or any(key.refers is not None for key in self._keys):
             return
-        aggregates = [str(found) for one in asked for found in aggregate_nodes(one)]
+        aggregates = [written_sql(found) for one in asked for found in aggregate_nodes(one)]
         written = next(iter(aggregates), "DISTINCT or GROUP BY")
         if frame.row_owned:
             rule = "mixes rows of several people, for each row is one: ask this at the very end"
             raise QuestionError(written, rule)
-        names = owner_names(frame.private[0], sources)
-        instead = f"GROUP BY {names[0]}, ..." if names else None
+        first = frame.private[0]
+        names = owner_names(first, sources)
+        instead = f"GROUP BY {first.name}.{names[0]}, ..." if names else None
         rule = "mixes rows of several people inside of a subquery: group by the person as well"
         raise QuestionError(written, rule, instead=instead)
 
@@ -186,7 +188,7 @@ class Groups:
     def _aggregate(self, node: sql.Expr) -> Value:
         """One aggregate of each group; `kept` are the rows that FILTER leaves."""
         kept: Tree = TRUE
-        written = str(node)
+        written = written_sql(node)
         if isinstance(node, sql.Filter):
             kept = self._rows.condition(node.expression.this).tree
             node = node.this

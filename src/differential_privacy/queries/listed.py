@@ -112,6 +112,7 @@ TABLES = "is no table: rows come from tables that the policy names"
 ONE_BY_ONE = "is not offered: ask each grouping as a question of its own"
 TEXTS = "is not offered: LOWER, UPPER, TRIM, LENGTH, LEFT, SUBSTRING, CONTAINS, LIKE and || are"
 CURVED = "is not offered: +, -, *, /, POWER and SQRT are"
+ENDS = "TRIM takes the spaces off both ends, and nothing else: TRIM(x)"
 SCHEMAS = "tables are named as the policy names them, without a schema"
 VALUES = "stands for a value: write the value itself"
 PEOPLE = "compares people's rows with other people's: use EXISTS or NOT EXISTS in WHERE"
@@ -127,14 +128,16 @@ REASONS: dict[str, str] = {
     **dict.fromkeys(("jsonextract", "jsonextractscalar", "json", "columndef"), NESTED),
     **dict.fromkeys(("bitwiseand", "bitwiseor", "bitwisexor", "bitwisenot"), BITS),
     **dict.fromkeys(("bitwiseleftshift", "bitwiserightshift"), BITS),
-    **dict.fromkeys(("except_", "rename", "columns"), PICKED),
     **dict.fromkeys(("week", "weekofyear", "lastday", "dayname", "monthname"), PART),
     **dict.fromkeys(("timetounix", "timetostr", "datefromparts", "todays"), PART),
     **dict.fromkeys(("currentdate", "currenttimestamp", "currenttime"), NOW),
-    **dict.fromkeys(("readcsv", "readparquet", "generateseries", "values", "unnest"), TABLES),
+    **dict.fromkeys(("table", "readcsv", "readparquet", "generateseries", "values"), TABLES),
+    "unnest": TABLES,
     **dict.fromkeys(("groupingsets", "rollup", "cube", "grouping"), ONE_BY_ONE),
     **dict.fromkeys(("right", "reverse", "replace", "strposition", "repeat", "pad"), TEXTS),
-    **dict.fromkeys(("position", "md5", "sha", "sha2", "initcap", "chr", "ascii"), TEXTS),
+    **dict.fromkeys(("md5", "sha", "sha2", "initcap", "chr", "ascii"), TEXTS),
+    **dict.fromkeys(("trim.position", "trim.expression"), ENDS),
+    **dict.fromkeys(("except_", "star.replace", "star.rename", "columns"), PICKED),
     **dict.fromkeys(("exp", "ln", "log", "sin", "cos", "tan", "pi"), CURVED),
     **dict.fromkeys(("db", "catalog"), SCHEMAS),
     **dict.fromkeys(("placeholder", "parameter"), VALUES),

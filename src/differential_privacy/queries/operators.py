@@ -3,7 +3,8 @@
 Rule 1: a reader is total: it gives a value, or refuses with the fix, whatever stands inside.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
 from sqlglot import expressions as sql
@@ -13,6 +14,7 @@ from differential_privacy.exact import rational
 from differential_privacy.queries import arithmetic, choices, moments, texts
 from differential_privacy.queries.comparisons import among, between, compared, negation, same
 from differential_privacy.queries.moments import as_moment
+from differential_privacy.queries.parsing import written_sql
 from differential_privacy.queries.values import (
     Truth,
     Value,
@@ -28,6 +30,7 @@ __all__ = [
     "OPERATORS",
     "Function",
     "Reading",
+    "about",
     "constant_text",
     "interval",
     "of_one",
@@ -69,12 +72,33 @@ def whole_constant(value: Value, what: str) -> int:
 
 def of_two(work: Callable[[Value, Value], Value]) -> Function:
     """Reads a node by what is done to the two values in it."""
-    return lambda reading, node: work(reading.value(node.this), reading.value(node.expression))
+
+    def read(reading: Reading, node: sql.Expr) -> Value:
+        one, other = reading.value(node.this), reading.value(node.expression)
+        with about(node):
+            return work(one, other)
+
+    return read
 
 
 def of_one(work: Callable[[Value], Value]) -> Function:
     """Reads a node by what is done to the one value in it."""
-    return lambda reading, node: work(reading.value(node.this))
+
+    def read(reading: Reading, node: sql.Expr) -> Value:
+        value = reading.value(node.this)
+        with about(node):
+            return work(value)
+
+    return read
+
+
+@contextmanager
+def about(node: sql.Expr) -> Iterator[None]:
+    """What is refused in here is refused of this node, as the analyst wrote it."""
+    try:
+        yield
+    except QuestionError as error:
+        raise QuestionError(written_sql(node), error.rule, instead=error.instead) from None
 
 
 def _literal(_: Reading, node: sql.Expr) -> Value:
@@ -91,11 +115,9 @@ def _literal(_: Reading, node: sql.Expr) -> Value:
 
 
 def _comparison(op: Op, *, turned: bool = False) -> Function:
-    def read(reading: Reading, node: sql.Expr) -> Value:
-        one, other = reading.value(node.this), reading.value(node.expression)
-        return compared(op, other, one) if turned else compared(op, one, other)
-
-    return read
+    return of_two(
+        lambda one, other: compared(op, other, one) if turned else compared(op, one, other)
+    )
 
 
 def _sameness(reading: Reading, node: sql.Expr) -> Value:
@@ -116,8 +138,10 @@ def _is(reading: Reading, node: sql.Expr) -> Value:
 def _between(reading: Reading, node: sql.Expr) -> Value:
     if node.args.get("symmetric"):
         raise QuestionError("BETWEEN SYMMETRIC", "is not offered: put the lower end first")
-    ends = (reading.value(node.args.get(end)) for end in ("low", "high"))
-    return between(reading.value(node.this), *ends)
+    low, high = (reading.value(node.args.get(end)) for end in ("low", "high"))
+    value = reading.value(node.this)
+    with about(node):
+        return between(value, low, high)
 
 
 def _and(reading: Reading, node: sql.Expr) -> Value:
@@ -131,7 +155,9 @@ def _or(reading: Reading, node: sql.Expr) -> Value:
 
 
 def _among(reading: Reading, node: sql.Expr) -> Value:
-    return among(reading.value(node.this), [reading.value(one) for one in node.expressions])
+    value, listed = reading.value(node.this), [reading.value(one) for one in node.expressions]
+    with about(node):
+        return among(value, listed)
 
 
 def _case(reading: Reading, node: sql.Expr) -> Value:
@@ -145,18 +171,26 @@ def _case(reading: Reading, node: sql.Expr) -> Value:
         tests = [compared(Op.EQUAL, operand, reading.value(one.this)) for one in branches]
     values = [reading.value(one.args.get("true")) for one in branches]
     last = None if default is None else reading.value(default)
-    return choices.chosen([test.tree for test in tests], values, last)
+    with about(node):
+        return choices.chosen([test.tree for test in tests], values, last)
 
 
 def _if(reading: Reading, node: sql.Expr) -> Value:
     default = node.args.get("false")
     value = reading.value(node.args.get("true"))
     last = None if default is None else reading.value(default)
-    return choices.chosen([reading.condition(node.this).tree], [value], last)
+    test = reading.condition(node.this)
+    with about(node):
+        return choices.chosen([test.tree], [value], last)
 
 
-def _several(reading: Reading, node: sql.Expr) -> list[Value]:
-    return [reading.value(one) for one in (node.this, *node.expressions)]
+def _several(work: Callable[[Sequence[Value]], Value]) -> Function:
+    def read(reading: Reading, node: sql.Expr) -> Value:
+        values = [reading.value(one) for one in (node.this, *node.expressions)]
+        with about(node):
+            return work(values)
+
+    return read
 
 
 def _added(reading: Reading, node: sql.Expr) -> Value:
@@ -179,7 +213,13 @@ def _added(reading: Reading, node: sql.Expr) -> Value:
         if isinstance(other.type, Whole) and other.type.is_number and days is not None:
             count = whole_constant(other, "a number of days")
             return moments.shifted(one, moments.duration(-count if less else count, "day"))
-    return arithmetic.subtracted(one, other) if less else arithmetic.added(one, other)
+    with about(node):
+        for value in (one, other):
+            if isinstance(value.type, Whole) and not value.type.is_number:
+                rule = "moves a moment by what is no constant length of time"
+                instead = "x + INTERVAL '3' DAY, or DATE_DIFF('day', a, b)"
+                raise QuestionError("+", rule, instead=instead)
+        return arithmetic.subtracted(one, other) if less else arithmetic.added(one, other)
 
 
 def _like(reading: Reading, node: sql.Expr, escape: str | None = None) -> Value:
@@ -236,10 +276,10 @@ OPERATORS: dict[type[sql.Expr], Function] = {
     # Choices.
     sql.Case: _case,
     sql.If: _if,
-    sql.Coalesce: lambda reading, node: choices.coalesced(_several(reading, node)),
+    sql.Coalesce: _several(choices.coalesced),
     sql.Nullif: of_two(choices.nulled),
-    sql.Least: lambda reading, node: choices.extreme(_several(reading, node), greatest=False),
-    sql.Greatest: lambda reading, node: choices.extreme(_several(reading, node), greatest=True),
+    sql.Least: _several(lambda values: choices.extreme(values, greatest=False)),
+    sql.Greatest: _several(lambda values: choices.extreme(values, greatest=True)),
     # Sums and products.
     sql.Add: _added,
     sql.Sub: _added,

@@ -33,13 +33,14 @@ def own(frame: Frame, sources: Sources) -> None:
     first = private[0]
     if first.alias in frame.outer:
         rule = "would keep rows that belong to nobody: begin with the private table"
-        instead = f"FROM {first.name} LEFT JOIN {frame.bounds[0].name} ON ..."
+        instead = f"FROM {_named(first)} LEFT JOIN {_named(frame.bounds[0])} ON ..."
         raise QuestionError(f"LEFT JOIN {first.name}", rule, instead=instead)
     for bound in private[1:]:
         _check_pair(first, bound)
     if first.row_owned and several:
         rule = "a person's row could meet several: join on columns that are unique there"
-        raise QuestionError(f"JOIN {several[0].name}", rule)
+        instead = f"WHERE EXISTS (SELECT 1 FROM {_named(several[0])} WHERE ...)"  # noqa: S608 - only told
+        raise QuestionError(f"JOIN {several[0].name}", rule, instead=instead)
     _check_connected(frame, sources)
     for bound in private[1:]:
         place = next(i for i, join in enumerate(frame.joins) if join.relation is bound.relation)
@@ -91,6 +92,24 @@ def how_linked(one: Bound, other: Bound, sources: Sources) -> str | None:
     return None
 
 
+def _named(bound: Bound) -> str:
+    """As it stands in FROM."""
+    if bound.table is None or bound.table.name.lower() == bound.name.lower():
+        return bound.name
+    return f"{bound.table.name} AS {bound.name}"
+
+
+def _linked_through(one: Bound, other: Bound, sources: Sources) -> str | None:
+    """The equalities that would link two relations by a table between them."""
+    for table in sources.tables.values():
+        if not table.public and not table.owned_by_row:
+            between = Bound(table.name, one.relation, {}, table.unit, None, (), table)
+            before, after = (how_linked(side, between, sources) for side in (one, other))
+            if before is not None and after is not None:
+                return f"{before} AND {after}, after JOIN {table.name}"
+    return None
+
+
 def owner_names(bound: Bound, sources: Sources) -> list[str]:
     """The columns of which each value is in rows of one person only; who they are comes first."""
     places = _places(bound, sources)
@@ -131,9 +150,9 @@ def _check_connected(frame: Frame, sources: Sources) -> None:
                 rest.remove(other)
     if rest:
         found = [how_linked(one, rest[0], sources) for one in reached]
-        equality = next((one for one in found if one is not None), None)
+        found += [_linked_through(one, rest[0], sources) for one in reached]
         rule = "private tables are joined on whose rows they are"
-        instead = None if equality is None else f"ON {equality}"
+        instead = next((f"ON {one}" for one in found if one is not None), None)
         raise QuestionError(f"JOIN {rest[0].name}", rule, instead=instead)
 
 

@@ -1,10 +1,12 @@
 """The gate: an analyst's text becomes a tree of listed nodes with listed parts, or is refused.
 
 Rule 1: what is not listed is refused, also a part of a listed node that nobody thought of.
-Rule 2: a message says what was written, never what the data holds: the data is far away from here.
+Rule 2: a message says what was written, never what the data holds: the data is far away
+from here.
 Rule 3: reading takes a bounded time, whatever the text.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from sqlglot import expressions as sql
@@ -16,7 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.listed import LISTED, REASONS
 
-__all__ = ["LISTED", "parsed_condition", "parsed_question"]
+__all__ = ["LISTED", "parsed_condition", "parsed_question", "written_sql"]
 
 LONGEST = 20_000
 MOST_STEPS = 100_000
@@ -25,6 +27,10 @@ DEEPEST = 60
 LONGEST_NAME = 128
 
 BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PAREN)
+
+# It would write what an analyst wrote into the log of whoever runs the curator.
+logging.getLogger("sqlglot").disabled = True
+
 QUESTION = "the question"
 TOO_DEEP = "is too long or nested too deeply: ask for less at once"
 
@@ -55,7 +61,7 @@ def parsed_question(text: str) -> sql.Select | sql.Union:
     while isinstance(root, sql.Subquery) and not root.args.get("alias"):
         root = root.this
     if not isinstance(root, sql.Select | sql.Union):
-        raise QuestionError(_written(root), "only questions are answered", instead="SELECT ...")
+        raise QuestionError(written_sql(root), "only questions are answered", instead="SELECT ...")
     return root
 
 
@@ -89,6 +95,9 @@ def _parsed(text: str) -> sql.Expr:
         raise QuestionError(QUESTION, _complaint(error)) from None
     except RecursionError:
         raise QuestionError(QUESTION, TOO_DEEP) from None
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        # The parser fails so on texts that nobody would write; they are no SQL either way.
+        raise QuestionError(QUESTION, "is not SQL that can be read") from None
     if len(found) != 1:
         raise QuestionError(QUESTION, "must be one statement")
     return found[0]
@@ -133,6 +142,10 @@ def _listed_parts(node: sql.Expr) -> Iterator[sql.Expr]:
     listed = LISTED.get(type(node))
     if listed is None:
         raise _refusal(node.key, node)
+    if isinstance(node, sql.Table) and not isinstance(node.this, sql.Identifier):
+        raise _refusal("table", node)
+    if isinstance(node, sql.Select) and not node.expressions:
+        raise QuestionError("SELECT", "names no column", instead="SELECT COUNT(*) FROM ...")
     for key, value in node.args.items():
         if value is None or value is False or value == []:
             continue
@@ -151,13 +164,14 @@ def _check_name(name: str) -> None:
 
 def _refusal(what: str, node: sql.Expr) -> QuestionError:
     name = "" if what == node.key else f"{what.strip('_').upper()} "
-    rule = REASONS.get(what, f"{name}is not part of the questions that can be asked")
-    return QuestionError(_written(node), rule)
+    other = f"{name}is not part of the questions that can be asked"
+    rule = REASONS.get(f"{node.key}.{what}") or REASONS.get(what, other)
+    return QuestionError(written_sql(node), rule)
 
 
-def _written(node: sql.Expr) -> str:
+def written_sql(node: sql.Expr) -> str:
     """A part of the question as text; a message shows no more than its beginning."""
     try:
         return node.sql(dialect="duckdb", comments=False)
-    except (SqlglotError, RecursionError):
+    except Exception:  # noqa: BLE001 - the library has no words for some trees, and fails in many ways
         return node.key.upper()

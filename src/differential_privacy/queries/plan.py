@@ -65,6 +65,11 @@ class Plan:
     public: str = ""
     own_query: Select | None = field(default=None, repr=False)
 
+    def __str__(self) -> str:
+        errors = [f"  {one} (95 %)" for one in self.expected()]
+        risks = [f"  note: {risk}" for risk in self.risks]
+        return "\n".join([f"would cost {self.loss}", *errors, f"  how: {self.why}", *risks])
+
     @property
     def columns(self) -> tuple[OutputColumn, ...]:
         """The columns of the answer."""
@@ -87,7 +92,8 @@ class Plan:
         if self.bounding.bounds is not None or not self.asked.frame.row_owned:
             left = "count less" if self.reach.unit > 1 else "are left out"
             found.append(
-                f"rows beyond {self.bounding.words} {left}: buy their share with session.lost(...)"
+                f"rows of people beyond the bound ({self.bounding.words}) {left}; "
+                "session.lost(...) sells their share"
             )
         for one in self.asked.needs.moments.values():
             if one.sums or one.means:
@@ -140,7 +146,8 @@ class Plan:
         trees = [key.tree for key in asked.keys]
         rows = asked.frame.select([(str(place), tree) for place, tree in enumerate(trees)])
         what = (rows, self.exact, asked.groups, self.bounding, self.own_query)
-        noise = (priced.noises, priced.quantiles, priced.finding, priced.losses)
+        noises = [(block.statistics, noise) for block, noise in priced.noises]
+        noise = (noises, priced.quantiles, priced.finding, priced.losses)
         return hashlib.sha256(repr((what, noise)).encode()).hexdigest()
 
     def blend(self, value: Linear) -> Blend:
@@ -164,6 +171,15 @@ class Plan:
             found += errors
         return tuple(found)
 
+    def _size(self, bottom: Linear) -> Fraction:
+        """What a count comes to in a group of a thousand rows, or a sum of values midway from 0."""
+        moments = self.asked.needs.moments
+        sizes = (
+            abs(times) * (Fraction(moments[exact].widest, 2) if exact in moments else 1)
+            for exact, times in bottom.terms
+        )
+        return PER * sum(sizes, start=Fraction(0))
+
     def _expected(
         self, name: str, output: Linear | Ratio | Chosen, confidence: Fraction
     ) -> Expected:
@@ -171,9 +187,8 @@ class Plan:
             top = output.top
             if output.low is not None and output.high is not None:
                 top = top.plus(output.bottom.times(-(output.low + output.high) / 2))
-            return Expected(
-                name, self.blend(top).error(confidence) / PER, f" in a group of {PER} rows"
-            )
+            error = self.blend(top).error(confidence) / float(self._size(output.bottom))
+            return Expected(name, error, f" in a group of {PER} rows")
         if isinstance(output, Chosen):
             choice = dict(self.priced.quantiles)[output.percentile]
             missed = choice.rank_error(confidence) / self.reach.unit

@@ -14,12 +14,16 @@ from differential_privacy.queries.losing import lost
 from differential_privacy.queries.measures import Way
 from differential_privacy.queries.plan import Plan
 from differential_privacy.queries.pricing import Price, priced
-from differential_privacy.queries.questions import Asked, read_question
+from differential_privacy.queries.questions import Asked, private_mentions, read_question
 from differential_privacy.queries.relations import Mode, Sources
 from differential_privacy.sources import Bounds
 from differential_privacy.sources.columns import WIDEST
 
 __all__ = ["Question"]
+
+
+MOST_CELLS = 2_000_000
+"""Noisy numbers that one answer may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,16 @@ class Question:
         """Reads a parsed question; what no way of bounding can answer is refused."""
         ways: list[tuple[Asked, Bounding]] = []
         refusals: list[QuestionError] = []
-        for mode in (Mode(rows=True), Mode(rows=False, hashed=True)):
+        joined = private_mentions(root, sources) > 1
+        for mode in (Mode(rows=True, hashed=joined), Mode(rows=False, hashed=True)):
             try:
                 asked = read_question(root, sources, mode)
             except QuestionError as error:
                 refusals.append(error)
                 continue
-            ways += [(asked, one) for one in _boundings(asked, mode, sources)]
+            found = _boundings(asked, mode, sources)
+            # Of equal noise the bound that acts after the filters keeps more, so it comes first.
+            ways = [(asked, replace(one, counted_off=joined)) for one in found] + ways
         if ways:
             return Question(sources, root, tuple(ways), text)
         if refusals:
@@ -77,9 +84,19 @@ class Question:
             plans += [Plan(asked, bounding, one, scanner, self.text) for one in found]
         if not plans:
             raise refusals[0]
+        _check_size(plans[0])
         best = min(plans, key=lambda plan: plan.priced.harm)
         public = self.sources.public_versions(best.asked.read)
         return replace(best, why=_why(best, plans), public=public)
+
+
+def _check_size(plan: Plan) -> None:
+    """An answer must fit into memory, and into the ledger."""
+    numbers = sum(len(block.statistics) for block, _ in plan.priced.noises)
+    cells = (plan.asked.most_groups or 1) * max(1, numbers + len(plan.priced.quantiles))
+    if cells > MOST_CELLS:
+        rule = f"has {cells} noisy numbers in its answer, more than {MOST_CELLS}: ask for less"
+        raise QuestionError("this question", rule)
 
 
 def _boundings(asked: Asked, mode: Mode, sources: Sources) -> Iterator[Bounding]:
@@ -98,7 +115,14 @@ def _boundings(asked: Asked, mode: Mode, sources: Sources) -> Iterator[Bounding]
         return
     for bounds in _offered(asked, sources):
         if bounds.total is None or _can_be_weighed(asked):
-            yield Bounding(str(bounds), frame.most, bounds)
+            yield Bounding(_words(bounds, asked), frame.most, bounds)
+
+
+def _words(bounds: Bounds, asked: Asked) -> str:
+    """A bound as it acts on a question: without groups it is one on rows."""
+    if asked.keys or bounds.groups is None or bounds.rows_per_group is None:
+        return str(bounds)
+    return f"{bounds.groups * bounds.rows_per_group} rows a person"
 
 
 def _all_ranked(asked: Asked, sources: Sources) -> bool:

@@ -27,12 +27,14 @@ from differential_privacy.queries.subqueries import aggregate_nodes, column_name
 from differential_privacy.queries.values import Value
 from differential_privacy.sources.trees import Call, Literal, Name, OneOf, Op
 
-__all__ = ["Asked", "Cell", "read_question"]
+__all__ = ["Asked", "Cell", "private_mentions", "read_question"]
 
 Cell = int | str | bool | None
 
 MOST_GROUPS = 100_000
 """More groups than this are not listed: they are found in the data, for a delta."""
+
+PUBLIC = "are public: nothing here needs privacy, so read them where they are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,14 @@ class Asked:
     def pinned(self, table: str, column: str) -> frozenset[str] | None:
         """The values of a column that rows of a table must have to matter here, where it is known.
 
-        They are known where the table is named once, in FROM, and WHERE compares the column.
+        They are known where the table is named once, in FROM, one row of each person is read, the
+        same in every question, and WHERE compares the column.
         """
-        aliases = [one.alias for one in self.frame.bounds if one.table and one.table.name == table]
+        aliases = [
+            one.alias
+            for one in self.frame.bounds
+            if one.table and one.table.name == table and one.most == 1
+        ]
         if len(aliases) != 1 or self.named.count(table) != 1:
             return None
         for condition in self.frame.where:
@@ -91,18 +98,19 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
     if not isinstance(root, sql.Select):
         rule = "at the end of a question is two questions"
         raise QuestionError("UNION", rule, instead="SELECT ... FROM (... UNION ALL ...)")
+    _check_private(root, sources)
     reader = Reader(sources, mode, columns_named(root))
     frame = reader.frame(root, {})
     if frame.unit is None:
-        rule = "are public: nothing here needs privacy, so read them where they are"
-        raise QuestionError("the tables of this question", rule)
+        raise QuestionError("the tables of this question", PUBLIC)
     expressions = list(root.expressions)
     _check_asks(root, expressions)
     scope = Expressions(FrameScope(frame))
     nodes = group_nodes(root, expressions)
     keys = [scope.value(node) for node in nodes]
     for node, key in zip(nodes, keys, strict=True):
-        if key.owner:
+        # A group by a row of somebody's holds that person alone, as a group by the person does.
+        if key.refers is not None:
             rule = "would name people: group by what they have in common"
             raise QuestionError(f"GROUP BY {node.sql()}", rule)
     aggregates = Aggregates(scope, row_owned=frame.row_owned)
@@ -128,11 +136,25 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
     )
 
 
+def private_mentions(root: sql.Expr, sources: Sources) -> int:
+    """How often a question names a table that people own."""
+    named = _named_tables(root, sources)
+    return sum(not sources.tables[name].public for name in named)
+
+
 def _named_tables(root: sql.Expr, sources: Sources) -> tuple[str, ...]:
     """The tables that a question names, also in conditions: all of them pay for it."""
     known = {name.lower(): name for name in sources.tables}
     names = [node.name.lower() for node in root.find_all(sql.Table)]
     return tuple(known[name] for name in names if name in known)
+
+
+def _check_private(root: sql.Expr, sources: Sources) -> None:
+    """A question of public tables alone is refused for that, whatever else it would be for."""
+    public = {name.lower() for name, table in sources.tables.items() if table.public}
+    names = {node.name.lower() for node in root.find_all(sql.Table)}
+    if names and names <= public:
+        raise QuestionError("the tables of this question", PUBLIC)
 
 
 def _check_asks(root: sql.Expr, expressions: Sequence[Any]) -> None:

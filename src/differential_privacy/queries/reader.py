@@ -15,14 +15,7 @@ from differential_privacy.errors import QuestionError
 from differential_privacy.queries.comparisons import compared
 from differential_privacy.queries.expressions import Expressions
 from differential_privacy.queries.owning import own, place_of
-from differential_privacy.queries.relations import (
-    Bound,
-    Frame,
-    Mode,
-    Sources,
-    combined_hash,
-    places_of,
-)
+from differential_privacy.queries.relations import Bound, Frame, Mode, Sources, places_of
 from differential_privacy.queries.scope import FrameScope, Named
 from differential_privacy.queries.subqueries import subquery
 from differential_privacy.queries.unions import united
@@ -30,7 +23,7 @@ from differential_privacy.queries.values import Value, column_type
 from differential_privacy.sources import HASH, Table
 from differential_privacy.sources.trees import Derived, Join, Name, Op, Tree, all_of, conjuncts
 
-__all__ = ["Reader", "columns_named", "combined_hash"]
+__all__ = ["Reader", "columns_named"]
 
 MOST_RELATIONS = 64
 """So many tables and subqueries are read for one question, each as often as it is named."""
@@ -69,10 +62,10 @@ class Reader:
             node = node.this
         if not isinstance(node, sql.Select | sql.Union):
             raise QuestionError(f"({node})", "is no subquery: write SELECT, or no parentheses")
-        for part in ("order", "limit"):
+        for part, name_of in (("order", "ORDER BY"), ("limit", "LIMIT")):
             if node.args.get(part) is not None:
                 rule = "inside of a subquery depends on other people's rows"
-                raise QuestionError(part.upper(), rule, instead=f"{part.upper()} at the very end")
+                raise QuestionError(name_of, rule, instead=f"{name_of} at the very end")
         if not isinstance(node, sql.Union):
             return subquery(self, node, name, named)
         named = _with_named(node, named)
@@ -152,7 +145,7 @@ class Reader:
         side, kind = (str(node.args.get(part) or "").upper() for part in ("side", "kind"))
         if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER"):
             rule = "is not offered: use JOIN, LEFT JOIN, or EXISTS in WHERE"
-            raise QuestionError(f"{side} {kind} JOIN".strip(), rule)
+            raise QuestionError(" ".join(filter(None, (side, kind, "JOIN"))), rule)
         bound = self._relation(node.this, named)
         if any(one.name.lower() == bound.name.lower() for one in frame.bounds):
             raise QuestionError(bound.name, "stands twice in FROM: give one of them another name")

@@ -8,6 +8,7 @@ from differential_privacy.queries.values import Place, Type, Value
 from differential_privacy.sources import OWNER, Scanner, Table
 from differential_privacy.sources.trees import (
     TRUE,
+    Call,
     Join,
     Literal,
     Name,
@@ -18,6 +19,7 @@ from differential_privacy.sources.trees import (
     Tree,
     all_of,
     call,
+    conjuncts,
     when,
 )
 
@@ -157,14 +159,14 @@ class Frame:
     def holding(self, alias: str) -> list[Tree]:
         """The comparisons that hold for each row in which a relation stands."""
         if alias in self.outer:
-            return self.conditions.get(alias, [])
+            return _known(self.conditions.get(alias, []))
         inner = [
             condition
             for other, conditions in self.conditions.items()
             if other not in self.outer
             for condition in conditions
         ]
-        return [*self.where, *inner]
+        return _known([*self.where, *inner])
 
     def select(self, columns: Sequence[tuple[str, Tree]], group: Sequence[Tree] = ()) -> Select:
         """Columns of these rows."""
@@ -176,6 +178,17 @@ class Frame:
             None if where == TRUE else where,
             tuple(group),
         )
+
+
+def _known(conditions: Sequence[Tree]) -> list[Tree]:
+    """Conditions, and what each side of an OR among them needs: that holds whichever is true."""
+    found: list[Tree] = []
+    for condition in conditions:
+        found.append(condition)
+        if isinstance(condition, Call) and condition.op is Op.OR:
+            one, other = (_known(conjuncts(side)) for side in condition.args)
+            found += [part for part in one if part in other]
+    return found
 
 
 def places_of(columns: Mapping[str, Value]) -> dict[str, Place]:

@@ -12,6 +12,7 @@ from differential_privacy.queries.values import (
     Value,
     Whole,
     check_reach,
+    kind_name,
     rescaled,
     whole_type,
 )
@@ -28,7 +29,7 @@ def number_type(value: Value, what: str) -> Whole:
     """The type of a number, or an error that names what it is needed for."""
     kind = whole_type(value, what, "needs numbers, not texts or truths")
     if not kind.is_number:
-        raise QuestionError(what, "needs numbers, not dates", instead="DATE_DIFF('day', a, b)")
+        raise QuestionError(what, f"needs a number, not {kind_name(kind)}")
     return kind
 
 
@@ -103,7 +104,7 @@ def clamped(value: Value, low: Value, high: Value) -> Value:
     first, last = low.number(), high.number()
     same = all(_compared_with(end, kind) for end in (low, high))
     if first is None or last is None or first > last or not same:
-        rule = f"needs a {kind.kind.value} and two constant ends of it, the lower one first"
+        rule = f"needs {kind_name(kind)} and two constant ends of it, the lower one first"
         raise QuestionError("CLAMP", rule, instead="CLAMP(x, 0, 100)")
     if math.ceil(first / kind.step) > last // kind.step:
         # No point of the grid is inside, so it is made as fine as the ends are.

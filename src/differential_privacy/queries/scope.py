@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlglot import expressions as sql
 
 from differential_privacy.errors import QuestionError
-from differential_privacy.queries.aggregating import aggregate_nodes
+from differential_privacy.queries.aggregating import aggregate_nodes, bare, column_names
 from differential_privacy.queries.comparisons import compared
 from differential_privacy.queries.expressions import Expressions
 from differential_privacy.queries.owning import how_linked, linked
@@ -94,32 +94,26 @@ class FrameScope:
 
     def exists(self, query: sql.Expr) -> Value:
         """EXISTS: whether a subquery has a row that goes with this one."""
-        frame = self._subframe(query, "EXISTS")
-        if any(aggregate_nodes(one) for one in query.expressions):
-            rule = "an aggregate is always there: take it out, or compare it in a subquery in FROM"
-            raise QuestionError("EXISTS", rule)
+        frame, _ = self._subframe(query, "EXISTS")
         if frame.unit is not None:
             self._compare_owners(frame)
         return Value(_any_row(frame), Truth(nullable=False))
 
     def among(self, value: Value, query: sql.Expr) -> Value:
         """IN: whether a subquery has a row with this value; unknown where NULL leaves it open."""
-        frame = self._subframe(query, "IN")
-        if len(query.expressions) != 1:
+        frame, columns = self._subframe(query, "IN")
+        if len(columns) != 1:
             raise QuestionError("IN (SELECT ...)", "needs one column")
-        wanted = query.expressions[0]
-        wanted = wanted.this if isinstance(wanted, sql.Alias) else wanted
-        there = Expressions(FrameScope(frame, outside=self)).value(wanted)
-        same, known = compared(Op.EQUAL, value, there), list(frame.where)
-        frame.where = [*known, same.tree]
+        there = Expressions(FrameScope(frame, outside=self)).value(bare(columns[0]))
+        same, before = compared(Op.EQUAL, value, there), list(frame.where)
+        frame.where = [*before, same.tree]
         if frame.unit is not None:
             self._compare_owners(frame)
         found = _any_row(frame)
         if not same.nullable:
             return Value(found, Truth(nullable=False))
-        frame.where[len(frame.where) - 1] = any_of(
-            call(Op.IS_NULL, value.tree), call(Op.IS_NULL, there.tree)
-        )
+        unknown = any_of(call(Op.IS_NULL, value.tree), call(Op.IS_NULL, there.tree))
+        frame.where = [*frame.where[:-1], unknown]
         return Value(when(found, TRUE, when(_any_row(frame), NULL, FALSE)), Truth())
 
     def scalar(self, query: sql.Expr) -> Value:  # noqa: ARG002 - every such query is refused
@@ -128,15 +122,23 @@ class FrameScope:
         instead = "ask it first, and write the number that you get here"
         raise QuestionError("(SELECT ...)", rule, instead=instead)
 
-    def _subframe(self, query: sql.Expr, what: str) -> Frame:
+    def _subframe(self, query: sql.Expr, what: str) -> tuple[Frame, list[sql.Expr]]:
+        """The rows of a subquery, and its columns; that they are distinct makes no difference."""
         if self._reader is None:
             raise QuestionError(f"{what} (SELECT ...)", "stands in WHERE and ON only")
         if not isinstance(query, sql.Select):
             raise QuestionError(f"{what} (...)", "needs one SELECT")
-        for part in ("group", "having", "order", "limit", "distinct"):
+        for part, name in (("order", "ORDER BY"), ("limit", "LIMIT")):
             if query.args.get(part) is not None:
-                raise QuestionError(part.upper(), f"is not offered in {what} (SELECT ...)")
-        return self._reader.frame(query, self._named, self)
+                raise QuestionError(name, f"is not offered in {what} (SELECT ...)")
+        columns = list(query.expressions)
+        grouped = any(query.args.get(part) is not None for part in ("group", "having"))
+        if grouped or any(aggregate_nodes(one) for one in columns):
+            # Groups are made first, in a place where nothing outside is seen.
+            table = sql.Subquery(this=query.copy())
+            columns = [sql.column(name) for name in column_names(columns)]
+            query = sql.Select(expressions=[sql.Star()], from_=sql.From(this=table))
+        return self._reader.frame(query, self._named, self), columns
 
     def _compare_owners(self, inner: Frame) -> None:
         """Rows of other people must not decide about this one."""

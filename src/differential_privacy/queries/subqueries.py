@@ -5,6 +5,7 @@ can be taken for an owner's, a hash's or a rank's.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from sqlglot import expressions as sql
@@ -28,7 +29,7 @@ from differential_privacy.queries.relations import (
 from differential_privacy.queries.scope import FrameReader, FrameScope, Named
 from differential_privacy.queries.values import Value, as_column
 from differential_privacy.sources import HASH, OWNER, Scanner
-from differential_privacy.sources.trees import Derived, Name, Select, Tree
+from differential_privacy.sources.trees import NULL, Derived, Name, Select, Tree
 
 __all__ = ["SubqueryReader", "aggregate_nodes", "column_names", "group_nodes", "subquery"]
 
@@ -77,10 +78,11 @@ def subquery(
     columns: dict[str, Value] = {}
     for place, (key, one) in enumerate(zip(column_names(listed), listed, strict=True)):
         value = rows.value(bare(one))
-        pairs.append((f"c{place}", as_column(value)))
-        columns[key.lower()] = Value(
-            Name(alias, f"c{place}"), value.type, value.refers, value.listed
-        )
+        # NULL stays as it is written, for it has the type of what it is joined with.
+        if value.tree != NULL:
+            pairs.append((f"c{place}", as_column(value)))
+            value = replace(value, tree=Name(alias, f"c{place}"))
+        columns[key.lower()] = value
     hashed = reader.mode.hashed and not frame.row_owned
     if hashed:
         pairs.append((HASH, rows.hash(reader.sources.scanner)))

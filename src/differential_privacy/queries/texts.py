@@ -1,6 +1,7 @@
-"""Texts: comparisons, patterns and parts, all defined on the ASCII letters alone where case counts.
+"""Texts: patterns, parts and joins, all defined on the ASCII letters alone where case counts.
 
 Rule 1: no function here takes longer than a pass over the text.
+Rule 2: no text grows without limit, however often it is joined with itself.
 """
 
 from collections.abc import Callable
@@ -30,7 +31,12 @@ LONGEST = 1 << 32
 """No engine holds a longer text."""
 
 LONGEST_PART = 1 << 30
+MOST_CHARACTERS = 1 << 20
+"""Known values of more characters than this in all are not listed."""
+
 LONGEST_PATTERN = 200
+LONGEST_JOINED = 1000
+"""So many characters of each text are joined, so that none grows beyond what an engine holds."""
 
 
 def text_type(value: Value, what: str) -> Text:
@@ -96,17 +102,20 @@ def part_of(value: Value, start: int, count: int = LONGEST_PART - 1) -> Value:
 
 
 def joined(one: Value, other: Value) -> Value:
-    """One after the other; NULL where either is."""
+    """One after the other, each cut to a thousand characters; NULL where either is."""
     a, b = text_type(one, "||"), text_type(other, "||")
     values = None
-    if (
-        a.values is not None
-        and b.values is not None
-        and len(a.values) * len(b.values) <= MOST_VALUES
-    ):
-        values = tuple(dict.fromkeys(first + last for first in a.values for last in b.values))
-    kind = Text(values, a.nullable or b.nullable, a.pieces + b.pieces)
-    return Value(call(Op.JOINED, one.tree, other.tree), kind)
+    if a.values is not None and b.values is not None:
+        few = len(a.values) * len(b.values) <= MOST_VALUES
+        every = (first + last for first in a.values for last in b.values)
+        values = tuple(dict.fromkeys(every)) if few else None
+    tree = call(Op.JOINED, _short(one.tree, a), _short(other.tree, b))
+    return Value(tree, Text(values, a.nullable or b.nullable))
+
+
+def _short(tree: Tree, kind: Text) -> Tree:
+    known = kind.values is not None and all(len(text) <= LONGEST_JOINED for text in kind.values)
+    return tree if known else call(Op.PART, tree, 1, LONGEST_JOINED)
 
 
 def length(value: Value) -> Value:

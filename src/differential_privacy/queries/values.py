@@ -13,7 +13,7 @@ from differential_privacy.errors import QuestionError
 from differential_privacy.queries.evaluating import evaluated, varies
 from differential_privacy.sources.columns import WIDEST, Column
 from differential_privacy.sources.kinds import Kind, written
-from differential_privacy.sources.trees import NULL, Literal, Op, Tree, call
+from differential_privacy.sources.trees import NULL, Case, Literal, Op, Tree, call
 
 __all__ = [
     "MOST_VALUES",
@@ -30,6 +30,7 @@ __all__ = [
     "covering",
     "exact_number",
     "folded",
+    "kind_name",
     "listed_values",
     "null",
     "rescaled",
@@ -43,9 +44,6 @@ MOST_VALUES = 10_000
 
 FINEST = 10**30
 """No step is finer than one part in so many, nor coarser than so many."""
-
-MOST_PIECES = 16
-"""So many texts of rows are joined to one at the most, so that none grows without limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +60,10 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, one of `values` where they are known, joined from so many `pieces` of a row."""
+    """A text, one of `values` where they are known."""
 
     values: tuple[str, ...] | None = None
     nullable: bool = True
-    pieces: int = 1
-
-    def __post_init__(self) -> None:
-        if self.pieces > MOST_PIECES:
-            rule = f"would join more than {MOST_PIECES} texts of a row"
-            raise QuestionError("||", rule, instead="LEFT(x, 10) || LEFT(y, 10)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +165,17 @@ def column_type(column: Column) -> Type:
     return Whole(column.kind, column.step, low, high, declared, column.nullable)
 
 
+def kind_name(kind: Type) -> str:
+    """What a type is called.
+
+    >>> kind_name(Truth()), kind_name(exact_number(Fraction(3), Kind.INTEGER).type)
+    ('a truth', 'an integer')
+    """
+    if isinstance(kind, Whole):
+        return f"{'an' if kind.kind is Kind.INTEGER else 'a'} {kind.kind.value}"
+    return "a text" if isinstance(kind, Text) else "a truth"
+
+
 def whole_type(value: Value, what: str, rule: str = "needs numbers or moments") -> Whole:
     """The type of a number or moment, or an error that names what it is needed for."""
     if not isinstance(value.type, Whole):
@@ -190,7 +193,7 @@ def text_constant(text: str) -> Value:
     """A constant text."""
     if "\0" in text:
         raise QuestionError("a text", "must not hold a NUL character")
-    return Value(Literal(text), Text((text,), nullable=False, pieces=0))
+    return Value(Literal(text), Text((text,), nullable=False))
 
 
 def truth_constant(*, truth: bool) -> Value:
@@ -209,10 +212,13 @@ def folded(value: Value) -> Value:
     >>> folded(Value(call(Op.QUOTIENT, 7, 2), Whole(Kind.INTEGER, Fraction(1), 0, 7))).tree
     Literal(value=3)
     """
-    kind = value.type
-    if varies(value.tree):
+    kind, tree = value.type, value.tree
+    if isinstance(tree, Case) and {tree.otherwise, *(then for _, then in tree.branches)} == {NULL}:
+        # Engines could not tell of which type the NULL is.
+        return null(kind)
+    if varies(tree):
         return value
-    found = evaluated(value.tree, {})
+    found = evaluated(tree, {})
     if found is None:
         return null(kind)
     if isinstance(kind, Truth):
@@ -261,8 +267,7 @@ def covering(values: Sequence[Value]) -> Type:
     if texts:
         known = [text for kind in texts for text in kind.values or ()]
         every = all(kind.values is not None for kind in texts) and len(known) <= MOST_VALUES
-        pieces = max(kind.pieces for kind in texts)
-        return Text(tuple(dict.fromkeys(known)) if every else None, nullable, pieces)
+        return Text(tuple(dict.fromkeys(known)) if every else None, nullable)
     return Truth(nullable)
 
 

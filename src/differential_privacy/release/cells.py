@@ -34,9 +34,9 @@ class Cells:
         """A key of every group."""
         kind = self.plan.asked.keys[place].type
         values = [group[place] for group in self.noisy.groups]
-        if isinstance(kind, Whole):
-            step = float(kind.step)
-            return np.array([math.nan if v is None else int(v) * step for v in values])
+        if isinstance(kind, Whole) and kind.step != 1:
+            return np.array([math.nan if v is None else float(int(v) * kind.step) for v in values])
+        # Whole numbers stay what they are: floats would take two large ones for the same.
         found = np.empty(len(values), dtype=object)
         found[:] = values
         return found

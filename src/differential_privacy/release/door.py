@@ -58,7 +58,7 @@ class Door:
         this analyst learns it only now.
         """
         version = data()
-        key = _digest(f"{version} {plan.key}")
+        key = self._key(plan, version)
         kept = self.ledger.answer(key)
         if kept is None:
             receipt = self._spend(plan, [*payers.tables, payers.own], payers)
@@ -75,6 +75,19 @@ class Door:
             return _opened(bought, repeated=True)
         receipt = self._spend(plan, [payers.own], payers)
         return _opened((receipt, self.ledger.record_answer(receipt, mine, kept[1])), repeated=False)
+
+    def owns(self, plan: Plan, buyer: str, *, data: str) -> bool:
+        """Whether somebody has bought this answer, so that it would be free."""
+        key = self._key(plan, data)
+        kept = self.ledger.answer(key)
+        mine = _digest(f"{key} {buyer}")
+        bought = kept is not None and _buyer(kept[1]) == buyer
+        return bought or self.ledger.answer(mine) is not None
+
+    def _key(self, plan: Plan, data: str) -> str:
+        """What an answer is kept under; made with the ledger's secret, so that it tells nothing."""
+        text = f"{data} {plan.key}"
+        return hashlib.blake2b(text.encode(), key=self.ledger.secret(), digest_size=32).hexdigest()
 
     def _spend(self, plan: Plan, accounts: Sequence[str], payers: Payers) -> Receipt:
         said = {

@@ -1,8 +1,8 @@
 """How an answer was made, and the theorems that its guarantee rests on, in words."""
 
-from differential_privacy.mechanisms import Blend, DiscreteGaussian, GaussianThreshold, Geometric
+from differential_privacy.mechanisms import DiscreteGaussian, GaussianThreshold, Geometric
 from differential_privacy.privacy import ApproximateLoss, ConcentratedLoss
-from differential_privacy.queries import Plan
+from differential_privacy.queries import Linear, Plan
 
 __all__ = ["explained", "theorems"]
 
@@ -54,10 +54,11 @@ def explained(plan: Plan) -> str:
     """How an answer is made: the bound, the noise, the groups."""
     reach = plan.reach
     lines = [f"bounded: {plan.bounding.words}"]
-    for block, noise in plan.priced.noises:
-        names = "counts of people" if block.by_person else "sums over rows"
-        size = f"standard deviation {Blend([(1, noise)]).deviation:.6g}"
-        lines.append(f"{names}: {type(noise).__name__} noise of {size}")
+    for column in plan.columns:
+        if isinstance(column.output, Linear) and column.output.terms:
+            deviation = plan.blend(column.output).deviation
+            noise = f"{plan.priced.noise_name} noise of standard deviation {deviation:.6g}"
+            lines.append(f"{column.name}: {noise}")
     for percentile, choice in plan.priced.quantiles:
         share = float(percentile.share)
         lines.append(f"percentile {share:g}: chosen by rank, rate {float(choice.rate):.6g} a row")

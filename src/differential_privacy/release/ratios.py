@@ -38,6 +38,9 @@ LEAST = 1e-9
 ROUNDING = 1e-12
 NONE = 1e-300
 
+FAINT = Fraction(1, 10**30)
+"""A variance that pieces of ratios need not tell from a smaller one."""
+
 CHUNK = 1 << 7
 """Cells at a time, so that a table of cells by pieces stays in the nearest caches."""
 
@@ -136,7 +139,8 @@ def _sheets(
     sin(d) times the one at a right angle to it; so it is no larger than the error of the one plus
     d times that of the other, each with its part of the miss.
     """
-    variances = [Interval.of(noise.variance).high for _, _, noise in terms]
+    # Where noise is next to nothing, any center and scale near these will do.
+    variances = [max(Interval.of(noise.variance).high, FAINT) for _, _, noise in terms]
     below = sum((b * b * v for (_, b, _), v in zip(terms, variances, strict=True)), Fraction(0))
     if not below:
         errors = errors_along(terms, np.ones(1), np.zeros(1), confidence=confidence)

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from differential_privacy.errors import InvalidArgumentError
-from differential_privacy.exact import Number, boolean, positive, rational, shown
+from differential_privacy.exact import Number, boolean, positive, rational
 from differential_privacy.sources.kinds import (
     FIRST_DAY,
     LAST_DAY,
     Kind,
     day,
     instant,
+    number_text,
     second,
     written,
 )
@@ -100,7 +101,7 @@ class Column:
             facts += [f"lower={written(self.kind, self.points[0], self.step)!r}"]
             facts += [f"upper={written(self.kind, self.points[1], self.step)!r}"]
         if self.kind is Kind.NUMBER:
-            facts.append(f"step={shown(self.step)!r}")
+            facts.append(f"step={number_text(self.step)!r}")
         if self.categories is not None:
             facts.append(f"categories={self.categories!r}")
         if not self.nullable:

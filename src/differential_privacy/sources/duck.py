@@ -3,34 +3,40 @@
 Rule 1: once opened, it reaches its own sources and its own folder, and nothing else.
 Rule 2: no type, delimiter or header of a text file is guessed from private rows.
 Rule 3: a file is read whatever its rows hold: octets that are no text become question marks in
-Parquet, and drop their line in CSV, as lines of more than two million octets do.
+Parquet, and drop their line in CSV, as lines of more than two million octets do. Where rows end in
+a text file is for its writer to say: one that does not double its quotes (RFC 4180) lets a cell
+take in the lines after it, so such a file must be written anew before it holds anybody's rows.
 """
 
 # ruff: noqa: S608 - every name and text in a statement is quoted by the writer
 
-import contextlib
 import hashlib
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from glob import escape
 from pathlib import Path
 
 import duckdb
 
-from differential_privacy.errors import InvalidArgumentError, SourceError
+from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.sources import files
-from differential_privacy.sources.duck_spelling import WRITER, physical
+from differential_privacy.sources.duck_spelling import WRITER, parquet, physical, texts
 from differential_privacy.sources.engine import Cell, Place
+from differential_privacy.sources.frames import copied
 from differential_privacy.sources.kinds import Physical
+from differential_privacy.sources.silence import silenced
 from differential_privacy.sources.trees import Query, Stored
 
 __all__ = ["DuckDB"]
 
 KNOWN = (*files.PARQUET, *files.TEXTS, *files.DATABASES)
 ROWS = "rows"
+MAIN = "main"
+TABLE_COLUMNS = ("database_name", "LOWER(schema_name)", "LOWER(table_name)")
 CURATED = Path(".dp")
-PREPARED = "prepared"
+PREPARED, SPILL = "prepared", "spill"
 THREAD_MEMORY = 400
 """Megabytes for each thread; what needs more goes through the engine's own folder."""
 
@@ -55,24 +61,20 @@ class DuckDB:
 
     def __init__(self, sources: Iterable[object], *, folder: Path = CURATED) -> None:
         self._folder = folder.absolute()
-        self._connection = duckdb.connect()
-        self._attaching = threading.Lock()
+        self._lock = threading.RLock()
         self._places: set[Place] = set()
+        self._allowed: frozenset[str] = frozenset()
         self._databases: dict[str, str] = {}
         self._frames: dict[int, tuple[object, str]] = {}
         self._contents: dict[int, str] = {}
         self._types: dict[object, dict[str, Physical]] = {}
-        for name, value in SETTINGS.items():
-            self._set(name, value)
-        ((threads,),) = self._rows("SELECT CURRENT_SETTING('threads')")
-        self._set("memory_limit", f"'{THREAD_MEMORY * int(threads or 1)}MB'")
-        self._set("temp_directory", WRITER.text(str(self._folder / "spill")))
         for source in sources:
             if isinstance(source, Place):
-                self._open(source)
+                self._places.add(_checked(source))
             else:
-                self._take(source)
-        self._fence()
+                self._frames[id(source)] = (source, WRITER.name(f"frame {len(self._frames)}"))
+        self._connection = self._connected()
+        self._tables = {p: self._found(p) for p in self._places if p.table is not None}
 
     def describe(self, source: object) -> Mapping[str, Physical]:
         """The columns of a source: a file's footer or first line, a table's declaration."""
@@ -90,14 +92,15 @@ class DuckDB:
         kind = files.suffix(path)
         if kind in files.DATABASES:
             return Stored(self._table(source, path), alias)
-        with _private_errors():
-            return Stored(_parquet(path) if kind in files.PARQUET else _csv(path), alias)
+        with _silenced():
+            self._open_to(files.files(path))
+            return Stored(parquet(path) if kind in files.PARQUET else texts(path), alias)
 
     def identity(self, source: object) -> str:
         """The file and the table in it; a frame is only what it holds."""
         if not isinstance(source, Place):
             return f"frame {self._content(source)}"
-        return f"file {Path(self._path_of(source)).resolve()} {source.table or ''}"
+        return f"file {Path(self._path_of(source)).resolve()} {self._tables.get(source, '')}"
 
     def version(self, source: object) -> str:
         """Sizes and times of files; what a frame held when it was given."""
@@ -111,9 +114,8 @@ class DuckDB:
         if not isinstance(source, Place):
             return [(source, self._content(source))]
         self._path_of(source)
-        with _private_errors():
+        with _silenced():
             found = files.parts(source)
-        # Files that came later are within the folder that the pattern names.
         self._places.update(part for part, _ in found)
         return found
 
@@ -122,12 +124,12 @@ class DuckDB:
         if not isinstance(source, Place):
             return self._content(source)
         path = self._path_of(source)
-        with _private_errors():
-            return files.fingerprint(files.files(path), source.table)
+        with _silenced():
+            return files.fingerprint(files.files(path), self._tables.get(source))
 
     def written(self, query: Query) -> str:
         """DuckDB's SQL."""
-        return WRITER.query(query)
+        return WRITER.shown(query)
 
     def run(self, query: Query) -> Sequence[tuple[Cell, ...]]:
         """The rows of an answer, in a cursor of its own."""
@@ -145,7 +147,7 @@ class DuckDB:
         path = self._kept_at(name)
         unfinished = path.with_suffix(f".{os.getpid()}.unfinished")
         at = WRITER.name(f"unfinished {name}")
-        with _private_errors():
+        with _silenced():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             unfinished.unlink(missing_ok=True)
             try:
@@ -160,7 +162,7 @@ class DuckDB:
 
     def drop(self, name: str) -> None:
         """Detaches and deletes."""
-        with self._attaching, _private_errors():
+        with self._lock, _silenced():
             alias = self._databases.pop(name, None)
             if alias is not None:
                 self._rows(f"DETACH {alias}")
@@ -182,57 +184,39 @@ class DuckDB:
             raise InvalidArgumentError("source", str(place), "must be one that the engine opened")
         return place.path
 
-    def _open(self, place: Place) -> None:
-        """Attaches a database for reading, and sees that a file is there."""
-        path = place.path
-        if path is None:
-            raise InvalidArgumentError("path", None, "must be given: DuckDB reads files")
-        kind = files.suffix(path)
-        if kind not in KNOWN:
-            raise InvalidArgumentError("path", path, f"must end in one of {', '.join(KNOWN)}")
-        if not files.files(path):
-            raise InvalidArgumentError("path", path, "must be a file that is there")
-        if (kind in files.DATABASES) != (place.table is not None):
-            rule = "must be given for a database, and for nothing else"
-            raise InvalidArgumentError("table", place.table, rule)
-        if kind in files.DATABASES:
-            if files.folder(path) is not None:
-                raise InvalidArgumentError("path", path, "must be one database, not a pattern")
-            self._attached(Path(path).absolute(), path)
-        self._places.add(place)
-
     def _attached(self, path: Path, name: str) -> str:
-        with self._attaching:
+        with self._lock, _silenced():
             if name not in self._databases:
-                alias = WRITER.name(f"db {name}")
-                self._rows(f"ATTACH {WRITER.text(str(path))} AS {alias} (READ_ONLY)")
-                self._databases[name] = alias
+                self._attach(self._connection, path, name)
             return self._databases[name]
+
+    def _attach(self, connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> None:
+        alias = WRITER.name(f"db {name}")
+        with connection.cursor() as cursor:
+            cursor.execute(f"ATTACH {WRITER.text(str(path))} AS {alias} (READ_ONLY)")
+        self._databases[name] = alias
 
     def _table(self, place: Place, path: str) -> str:
         """A table of a database, its texts without the collation that they may be declared with."""
-        parts = str(place.table).split(".")
-        table = ".".join((self._databases[path], *(WRITER.name(part) for part in parts)))
+        table = f"{self._databases[path]}.{self._tables[place]}"
         found = self._rows(f"DESCRIBE SELECT * FROM {table}")
         texts = [WRITER.name(str(name)) for name, kind, *_ in found if kind == "VARCHAR"]
         bare = ", ".join(f"DECODE(ENCODE({name})) AS {name}" for name in texts)
         return f"(SELECT * REPLACE ({bare}) FROM {table})" if texts else table
 
-    def _take(self, frame: object) -> None:
-        """Copies a frame, so that what is asked later is what was declared."""
-        if id(frame) in self._frames:
-            return
-        table = WRITER.name(f"frame {len(self._frames)}")
-        try:
-            self._connection.register("given", frame)
-        except duckdb.Error:
-            rule = "must be a file, or a pandas, polars or Arrow table"
-            raise InvalidArgumentError("source", type(frame).__name__, rule) from None
-        with _private_errors():
-            self._connection.execute(f"CREATE TABLE {table} AS SELECT * FROM given").fetchall()
-        self._connection.unregister("given")
-        # The frame itself is held too, so that no other is ever taken for it.
-        self._frames[id(frame)] = (frame, table)
+    def _found(self, place: Place) -> str:
+        """A table as its database writes it, whatever case and schema it was asked for in."""
+        schema, _, name = str(place.table).rpartition(".")
+        wanted = (f"db {place.path}", schema.lower() or MAIN, name.lower())
+        same = " AND ".join(
+            f"{column} = {WRITER.text(value)}"
+            for column, value in zip(TABLE_COLUMNS, wanted, strict=True)
+        )
+        found = self._rows(f"SELECT schema_name, table_name FROM DUCKDB_TABLES() WHERE {same}")
+        if not found:
+            rule = "must be a table of the database, and no view: that would show another's rows"
+            raise InvalidArgumentError("table", place.table, rule)
+        return ".".join(WRITER.name(str(part)) for part in found[0])
 
     def _frame(self, frame: object) -> str:
         if id(frame) not in self._frames:
@@ -251,53 +235,64 @@ class DuckDB:
             self._contents[id(frame)] = digest.hexdigest()
         return self._contents[id(frame)]
 
-    def _fence(self) -> None:
-        """From here on nothing else of the machine can be reached, or allowed again."""
-        paths = [place.path for place in self._places if place.path is not None]
-        found = sorted({file for path in paths for file in files.files(path)})
-        folders = {files.folder(path) for path in paths} - {None}
-        own = [f"{at}/" for at in sorted({str(self._folder), *map(str, folders)})]
-        self._set("allowed_paths", f"[{', '.join(map(WRITER.text, found))}]")
-        self._set("allowed_directories", f"[{', '.join(map(WRITER.text, own))}]")
-        self._set("enable_external_access", "false")
-        self._set("lock_configuration", "true")
+    def _open_to(self, found: Iterable[str]) -> None:
+        """Lets in files that a pattern names by now: a locked engine cannot, so another is made."""
+        with self._lock:
+            if not self._allowed.issuperset(found):
+                self._databases.clear()
+                self._connection = self._connected()
 
-    def _set(self, name: str, value: str) -> None:
-        self._connection.execute(f"SET {name} = {value}")
+    def _connected(self) -> duckdb.DuckDBPyConnection:
+        """An engine that holds all frames and databases, and can reach nothing but the sources."""
+        connection = duckdb.connect()
+        paths = [place.path for place in self._places if place.path is not None]
+        self._allowed = frozenset(file for path in paths for file in files.files(path))
+        with _silenced():
+            for name, value in SETTINGS.items():
+                connection.execute(f"SET {name} = {value}")
+            ((threads,),) = connection.execute("SELECT CURRENT_SETTING('threads')").fetchall()
+            connection.execute(f"SET memory_limit = '{THREAD_MEMORY * threads}MB'")
+            for path in paths:
+                if files.suffix(path) in files.DATABASES and path not in self._databases:
+                    self._attach(connection, Path(path).absolute(), path)
+            for frame, table in self._frames.values():
+                copied(connection, frame, table)
+            own = [self._folder / PREPARED, self._folder / SPILL]
+            for name, reached in (
+                # A file is asked for by the pattern that names it alone.
+                ("allowed_paths", sorted({*self._allowed, *map(escape, self._allowed)})),
+                ("allowed_directories", [f"{folder}/" for folder in own]),
+            ):
+                listed = ", ".join(map(WRITER.text, reached))
+                connection.execute(f"SET {name} = [{listed}]")
+            connection.execute(f"SET temp_directory = {WRITER.text(str(self._folder / SPILL))}")
+            # From here on nothing else of the machine can be reached, or allowed again.
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+        return connection
 
     def _rows(self, text: str) -> Sequence[tuple[Cell, ...]]:
-        with _private_errors(), self._connection.cursor() as cursor:
+        with _silenced(), self._connection.cursor() as cursor:
             return cursor.execute(text).fetchall()
 
 
-@contextlib.contextmanager
-def _private_errors() -> Iterator[None]:
-    try:
-        yield
-    except (duckdb.Error, OSError, OverflowError, MemoryError, UnicodeError):
-        raise SourceError from None
+def _silenced() -> AbstractContextManager[None]:
+    return silenced(duckdb.Error)
 
 
-def _parquet(path: str) -> str:
-    """A reader that takes the columns of all files together, by name, and each at its widest."""
-    return (
-        f"READ_PARQUET({_listed(path)}, union_by_name = true, "
-        "hive_types_autocast = false, utf8_validation = 'replace')"
-    )
-
-
-def _csv(path: str) -> str:
-    """A reader that takes every cell as text: the schema says what it is."""
-    columns = ", ".join(f"{WRITER.text(name)}: 'VARCHAR'" for name in files.header(path))
-    between = WRITER.text(files.delimiter(path))
-    # Read by one thread: several fail where a cell has several lines.
-    return (
-        f"READ_CSV({_listed(path)}, auto_detect = false, header = true, delim = {between}, "
-        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}}, "
-        "ignore_errors = true, null_padding = true, strict_mode = false, parallel = false)"
-    )
-
-
-def _listed(path: str) -> str:
-    """The files that a pattern names now, each by itself."""
-    return f"[{', '.join(WRITER.text(escape(file)) for file in files.files(path))}]"
+def _checked(place: Place) -> Place:
+    """A place whose file is there, and is one that is known."""
+    path = place.path
+    if path is None:
+        raise InvalidArgumentError("path", None, "must be given: DuckDB reads files")
+    kind = files.suffix(path)
+    if kind not in KNOWN:
+        raise InvalidArgumentError("path", path, f"must end in one of {', '.join(KNOWN)}")
+    if not files.files(path):
+        raise InvalidArgumentError("path", path, "must be a file that is there")
+    if (kind in files.DATABASES) != (place.table is not None):
+        rule = "must be given for a database, and for nothing else"
+        raise InvalidArgumentError("table", place.table, rule)
+    if kind in files.DATABASES and files.is_pattern(path):
+        raise InvalidArgumentError("path", path, "must be one database, not a pattern")
+    return place

@@ -1,11 +1,14 @@
-"""How DuckDB spells what trees mean, and what its types hold."""
+"""How DuckDB spells what trees mean, how it reads files, and what its types hold."""
 
+from glob import escape
+
+from differential_privacy.sources import files
 from differential_privacy.sources.kinds import FIRST_DAY, LAST_DAY, Physical
-from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, in_format
+from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, WHOLE, in_format
 from differential_privacy.sources.trees import Op
 from differential_privacy.sources.writing import Writer
 
-__all__ = ["WRITER", "physical"]
+__all__ = ["WRITER", "parquet", "physical", "texts"]
 
 EPOCH = "DATE '1970-01-01'"
 DAY = f"CASE WHEN {{0}} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {{0}} END"
@@ -40,6 +43,10 @@ WRITER = Writer(
         Op.REAL: "CASE WHEN ISFINITE(CAST({0} AS DOUBLE)) THEN CAST({0} AS DOUBLE) END",
         # The cast of a wide number itself is off by more than half of the last bit.
         Op.REAL_OF_WIDE: f"TRY_CAST({WIDE} AS DOUBLE)",
+        Op.WHOLE_OF_TEXT: (
+            f"TRY_CAST(CASE WHEN REGEXP_FULL_MATCH({{0}}, '{in_format(WHOLE)}') "
+            "THEN {0} END AS BIGINT)"
+        ),
         Op.REAL_OF_TEXT: (
             f"CASE WHEN REGEXP_FULL_MATCH({{0}}, '{in_format(NUMBER)}') "
             "THEN TRY_CAST({0} AS DOUBLE) END"
@@ -90,3 +97,28 @@ def physical(kind: str) -> Physical:
     """
     bare = kind.partition("(")[0] if kind.endswith(")") else kind
     return PHYSICAL.get(bare, Physical.OTHER)
+
+
+def parquet(path: str) -> str:
+    """A reader that takes the columns of all files together, by name, and each at its widest."""
+    return (
+        f"READ_PARQUET({_listed(path)}, union_by_name = true, "
+        "hive_types_autocast = false, utf8_validation = 'replace')"
+    )
+
+
+def texts(path: str) -> str:
+    """A reader that takes every cell as text: the schema says what it is."""
+    columns = ", ".join(f"{WRITER.text(name)}: 'VARCHAR'" for name in files.header(path))
+    between = WRITER.text(files.delimiter(path))
+    # Read by one thread: several fail where a cell has several lines.
+    return (
+        f"READ_CSV({_listed(path)}, auto_detect = false, header = true, delim = {between}, "
+        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}}, "
+        "ignore_errors = true, null_padding = true, strict_mode = false, parallel = false)"
+    )
+
+
+def _listed(path: str) -> str:
+    """The files that a pattern names now, each by itself."""
+    return f"[{', '.join(WRITER.text(escape(file)) for file in files.files(path))}]"

@@ -60,7 +60,7 @@ class Engine(Protocol):
         """A text that copies and re-imports of the same data share, where one is had cheaply."""
 
     def written(self, query: Query) -> str:
-        """The text that this engine reads for a query."""
+        """What this engine reads for a query, as people may see it: without secret constants."""
 
     def run(self, query: Query) -> Sequence[tuple[Cell, ...]]:
         """The rows of a query's answer, in any order."""

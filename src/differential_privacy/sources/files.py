@@ -20,8 +20,8 @@ __all__ = [
     "delimiter",
     "files",
     "fingerprint",
-    "folder",
     "header",
+    "is_pattern",
     "oldest_first",
     "parts",
     "state",
@@ -41,11 +41,9 @@ def files(path: str) -> list[str]:
     return sorted(str(Path(found).absolute()) for found in named if Path(found).is_file())
 
 
-def folder(path: str) -> str | None:
-    """The folder in which a pattern finds files that are not there yet; None for one file."""
-    steps = Path(path).absolute().parts
-    fixed = next((i for i, step in enumerate(steps) if any(mark in step for mark in WILD)), None)
-    return None if fixed is None else str(Path(*steps[:fixed]))
+def is_pattern(path: str) -> bool:
+    """Whether a path can name several files."""
+    return any(mark in path for mark in WILD)
 
 
 def suffix(path: str) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "Physical",
     "day",
     "instant",
+    "number_text",
     "second",
     "written",
 ]
@@ -33,9 +34,10 @@ DAY_SECONDS = 86400
 class Kind(Enum):
     """What a column holds, and as which whole numbers or texts questions see it.
 
-    A boolean is true or false; an integer is itself; a number is its index on a grid; a text is
-    itself; a date is its day since 1970, a timestamp its second since then, a time its second of
-    the day. What is no such value (NaN, infinities, text in a column of numbers) is NULL.
+    A boolean is true or false; an integer is itself; a number is its index on a grid; a text is its
+    first 65,536 characters; a date is its day since 1970, a timestamp its second since then, a time
+    its second of the day. What is no such value (NaN, infinities, text in a column of numbers) is
+    NULL.
     """
 
     BOOLEAN = "boolean"
@@ -126,4 +128,14 @@ def written(kind: Kind, index: int, step: Fraction = Fraction(1)) -> str:
         return (MIDNIGHT + dt.timedelta(seconds=index)).isoformat(sep=" ")
     if kind is Kind.TIME:
         return (MIDNIGHT + dt.timedelta(seconds=index)).time().isoformat()
-    return shown(index * step)
+    return number_text(index * step)
+
+
+def number_text(number: Fraction) -> str:
+    """A number as a text that reads back as it.
+
+    >>> number_text(Fraction(1, 100)), number_text(Fraction(1, 3))
+    ('0.01', '1/3')
+    """
+    text = shown(number)
+    return text if text[0] != "F" else str(number)

@@ -1,7 +1,8 @@
 """From what an engine stores to what the schema says: truths, texts and whole numbers, or NULL.
 
 Rule 1: this is a function of one value, defined for each that an engine can store.
-Rule 2: an owner is never clamped or rounded: two people must not become one.
+Rule 2: an owner is never clamped, rounded or cut: two people must not become one.
+Rule 3: no text passes a public length, whatever is stored, so that no cell takes all memory.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from differential_privacy.errors import InvalidArgumentError
-from differential_privacy.sources.columns import MOST_POINTS, Column
+from differential_privacy.sources.columns import MOST_POINTS, WIDEST, Column
 from differential_privacy.sources.kinds import DAY_SECONDS, Kind, Physical
 from differential_privacy.sources.trees import (
     FALSE,
@@ -24,7 +25,10 @@ from differential_privacy.sources.trees import (
     when,
 )
 
-__all__ = ["Reading", "floored", "identity", "normal"]
+__all__ = ["LONGEST_TEXT", "Reading", "floored", "identity", "normal"]
+
+LONGEST_TEXT = 1 << 16
+"""Characters: a longer text is cut, and is nobody's name."""
 
 TRUTHS, UNTRUTHS = ("true", "t", "yes", "1"), ("false", "f", "no", "0")
 
@@ -44,7 +48,7 @@ def normal(column: Column, physical: Physical, raw: Tree) -> Reading:
     """The value of a column as questions see it."""
     readers = {
         Kind.BOOLEAN: _truth,
-        Kind.INTEGER: _number,
+        Kind.INTEGER: _integer,
         Kind.NUMBER: _number,
         Kind.TEXT: _text,
         Kind.DATE: _date,
@@ -62,10 +66,10 @@ def identity(name: str, physical: Physical, raw: Tree) -> Tree:
     """A value that tells people apart: a whole number of 64 bits, or a text."""
     if physical is Physical.WHOLE:
         return call(Op.STORED, raw)
-    if physical is Physical.TEXT:
-        return call(Op.TEXT, raw)
-    if physical is Physical.WIDE:
-        return call(Op.TEXT_OF_WIDE, raw)
+    texts = {Physical.TEXT: Op.TEXT, Physical.WIDE: Op.TEXT_OF_WIDE}
+    if physical in texts:
+        text = call(texts[physical], raw)
+        return when(call(Op.AT_MOST, call(Op.LENGTH, text), LONGEST_TEXT), text)
     rule = f"is stored as {physical.value}: people are told apart by whole numbers or texts"
     raise InvalidArgumentError("owner", name, rule)
 
@@ -83,7 +87,7 @@ def _truth(column: Column, physical: Physical, raw: Tree) -> Reading | None:
     elif physical is Physical.WHOLE:
         truth = choose(((call(Op.EQUAL, raw, 1), TRUE), (call(Op.EQUAL, raw, 0), FALSE)))
     elif physical is Physical.TEXT:
-        word = call(Op.LOWER, call(Op.TEXT, raw))
+        word = call(Op.LOWER, _cut(raw))
         truth = choose(((OneOf(word, TRUTHS), TRUE), (OneOf(word, UNTRUTHS), FALSE)))
     else:
         return None
@@ -95,12 +99,34 @@ def _truth(column: Column, physical: Physical, raw: Tree) -> Reading | None:
 def _text(column: Column, physical: Physical, raw: Tree) -> Reading | None:
     if physical not in (Physical.TEXT, Physical.WHOLE, Physical.BOOLEAN):
         return None
-    text = call(Op.TEXT, raw)
+    text = _cut(raw) if physical is Physical.TEXT else call(Op.TEXT, raw)
     categories = column.categories
     if categories is None:
         return Reading(text, lambda read: read)
     other = NULL if column.nullable else Literal(categories[0])
     return Reading(text, lambda read: when(OneOf(read, categories), read, other))
+
+
+def _cut(raw: Tree) -> Tree:
+    return call(Op.PART, call(Op.TEXT, raw), 1, LONGEST_TEXT)
+
+
+def _integer(column: Column, physical: Physical, raw: Tree) -> Reading | None:
+    """A stored whole number as it is; what else is a number, to the nearest whole one."""
+    if physical is Physical.WHOLE:
+        return _within(column, call(Op.STORED, raw))
+    if physical is not Physical.TEXT:
+        return _number(column, physical, raw)
+    whole, real = call(Op.WHOLE_OF_TEXT, raw), call(Op.REAL_OF_TEXT, raw)
+    ends = Literal(-float(WIDEST)), Literal(float(WIDEST))
+    nearest = choose(
+        (
+            (call(Op.LESS, real, ends[0]), Literal(-WIDEST)),
+            (call(Op.LESS, ends[1], real), Literal(WIDEST)),
+        ),
+        _index(real, column.step),
+    )
+    return _within(column, when(call(Op.IS_NULL, whole), nearest, whole))
 
 
 def _number(column: Column, physical: Physical, raw: Tree) -> Reading | None:

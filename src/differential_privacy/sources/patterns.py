@@ -3,7 +3,10 @@
 Rule 1: what a pattern lets through, an engine reads without failing.
 """
 
-__all__ = ["CLOCK", "DATE", "NUMBER", "in_format"]
+__all__ = ["CLOCK", "DATE", "NUMBER", "WHOLE", "in_format"]
+
+WHOLE = r"[ ]*[+-]?[0-9]{1,18}[ ]*"
+"""Below 2^63."""
 
 LONG = r"([0-9]{1,30}([.][0-9]{0,30})?|[.][0-9]{1,30})([eE][+-]?[0-9]{1,2})?"
 FAR = r"[1-9]([.][0-9]{0,30})?[eE][+-]?([12][0-9]{2}|30[0-7])"

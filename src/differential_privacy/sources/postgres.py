@@ -1,7 +1,7 @@
 """Postgres: tables and views of a server, read in place.
 
-Rule 1: the session that reads cannot write, is no superuser's, and calls functions of Postgres
-itself alone; only what was prepared is written, to a schema of its own.
+Rule 1: the session that reads cannot write, has no powers but to read tables, and finds functions
+of Postgres itself alone; only what was prepared is written, to a schema of its own.
 Rule 2: whether a table changed is never taken from statistics, which lag behind the data.
 """
 
@@ -15,11 +15,12 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
-from differential_privacy.errors import InvalidArgumentError, MissingExtraError, SourceError
+from differential_privacy.errors import InvalidArgumentError, MissingExtraError
 from differential_privacy.sources.columns import checked_name
 from differential_privacy.sources.engine import Cell, Place
 from differential_privacy.sources.kinds import Physical
 from differential_privacy.sources.postgres_spelling import PHYSICAL, WRITER
+from differential_privacy.sources.silence import silenced
 from differential_privacy.sources.trees import Query, Stored
 
 __all__ = ["Postgres"]
@@ -36,6 +37,27 @@ SETTINGS = {
     "jit": "off",
 }
 TABLE, MATERIALIZED = "r", "m"
+HOLDING = """
+WITH RECURSIVE reached(relation) AS (
+  SELECT CAST({} AS REGCLASS)::oid
+  UNION
+  SELECT CASE WHEN n.way = 'view' THEN d.refobjid ELSE i.inhparent END
+  FROM reached AS r
+  CROSS JOIN (VALUES ('view'), ('part')) AS n(way)
+  LEFT JOIN pg_rewrite AS w ON n.way = 'view' AND w.ev_class = r.relation
+  LEFT JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+    AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.relation
+  LEFT JOIN pg_inherits AS i ON n.way = 'part' AND i.inhrelid = r.relation
+  WHERE CASE WHEN n.way = 'view' THEN d.refobjid ELSE i.inhparent END IS NOT NULL
+)
+SELECT n.nspname::text, c.relname::text
+FROM reached AS r
+JOIN pg_class AS c ON c.oid = r.relation
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind NOT IN ('v', 'm')
+  AND NOT EXISTS (SELECT 1 FROM pg_inherits AS i WHERE i.inhrelid = r.relation)
+"""
+"""The tables that a relation shows: through views, and up from parts to what they are parts of."""
 
 
 class Postgres:
@@ -53,7 +75,10 @@ class Postgres:
         self._lock = threading.Lock()
         self._versions: dict[Place, tuple[str, str]] = {}
         self._reader = self._reading()
-        self._places = {self._checked(source) for source in sources}
+        with contextlib.ExitStack() as unless_checked:
+            unless_checked.callback(self._reader.close)
+            self._places = {self._checked(source) for source in sources}
+            unless_checked.pop_all()
 
     def describe(self, source: object) -> Mapping[str, Physical]:
         """The columns of a table; domains are what they are made of, enumerations are texts."""
@@ -71,12 +96,12 @@ class Postgres:
         return Stored(_table(self._known(source)), alias)
 
     def identity(self, source: object) -> str:
-        """The server as it was made, the database, and the table's name."""
+        """The server as it was made, the database, and the table that holds the rows."""
         place = self._known(source)
         ((server, database),) = self._rows(
             "SELECT (SELECT system_identifier FROM pg_control_system()), CURRENT_DATABASE()"
         )
-        return f"postgres {server} {database} {_table(place)}"
+        return f"postgres {server} {database} {self._held_by(place)}"
 
     def version(self, source: object) -> str:
         """A number made of the place and the writer of each row that is there.
@@ -115,7 +140,7 @@ class Postgres:
 
     def written(self, query: Query) -> str:
         """Postgres's SQL."""
-        return WRITER.query(query)
+        return WRITER.shown(query)
 
     def run(self, query: Query) -> Sequence[tuple[Cell, ...]]:
         """The rows of an answer."""
@@ -165,31 +190,42 @@ class Postgres:
         ((found,),) = self._rows(f"SELECT TO_REGCLASS({name}) IS NOT NULL")
         if not found:
             raise InvalidArgumentError("table", source.table, "must be a table that is there")
+        self._held_by(source)
         return source
 
+    def _held_by(self, place: Place) -> str:
+        """The table whose rows a view shows, or a part of a table holds."""
+        name = WRITER.text(_table(place))
+        found = self._rows(HOLDING.format(name))
+        if len(found) != 1:
+            rule = "must show one table: declare those that it shows, and join them in questions"
+            raise InvalidArgumentError("table", place.table, rule)
+        return ".".join(WRITER.name(str(part)) for part in found[0])
+
     def _reading(self) -> Any:  # noqa: ANN401 - the driver is an extra
-        """A session that can read, and nothing else."""
+        """A session that can read tables, and nothing else."""
         session = self._session()
-        facts = "CURRENT_SETTING('server_version_num')::int, CURRENT_SETTING('server_encoding')"
-        version, encoding = session.execute(f"SELECT {facts}").fetchone()
-        if version < OLDEST or encoding != "UTF8":
-            rule = "must be a server of version 14 or newer whose encoding is UTF8"
-            raise InvalidArgumentError("dsn", f"a server {version} in {encoding}", rule)
-        mighty = "SELECT rolsuper FROM pg_roles WHERE rolname = CURRENT_USER"
-        if session.execute(mighty).fetchone()[0]:
-            # Of all that a superuser can do, this leaves reading tables.
-            session.execute(f"SET ROLE {READ_ALL}")
-        elif any(
-            session.execute("SELECT PG_HAS_ROLE(%s, 'MEMBER')", [role]).fetchone()[0]
-            for role in TOO_MIGHTY
-        ):
-            rule = f"must not name a role that is one of {', '.join(TOO_MIGHTY)}"
-            raise InvalidArgumentError("dsn", "...", rule)
-        session.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+        with contextlib.ExitStack() as unless_checked, silenced(self._driver.Error):
+            unless_checked.callback(session.close)
+            facts = "CURRENT_SETTING('server_version_num')::int, CURRENT_SETTING('server_encoding')"
+            version, encoding = session.execute(f"SELECT {facts}").fetchone()
+            if version < OLDEST or encoding != "UTF8":
+                rule = "must be a server of version 14 or newer whose encoding is UTF8"
+                raise InvalidArgumentError("dsn", f"a server {version} in {encoding}", rule)
+            mighty = "SELECT rolsuper FROM pg_roles WHERE rolname = CURRENT_USER"
+            if session.execute(mighty).fetchone()[0]:
+                # Of all that a superuser can do, this leaves reading tables.
+                session.execute(f"SET ROLE {READ_ALL}")
+            member = "SELECT PG_HAS_ROLE(CURRENT_USER, %s, 'MEMBER')"
+            if any(session.execute(member, [role]).fetchone()[0] for role in TOO_MIGHTY):
+                rule = f"must not name a role that is one of {', '.join(TOO_MIGHTY)}"
+                raise InvalidArgumentError("dsn", "...", rule)
+            session.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+            unless_checked.pop_all()
         return session
 
     def _session(self) -> Any:  # noqa: ANN401 - the driver is an extra
-        with _private_errors(self._driver):
+        with silenced(self._driver.Error):
             session = self._driver.connect(self._dsn, autocommit=True, client_encoding="UTF8")
             for name, value in SETTINGS.items():
                 session.execute("SELECT SET_CONFIG(%s, %s, FALSE)", [name, value])
@@ -210,13 +246,13 @@ class Postgres:
         return [tuple(int(c) if isinstance(c, Decimal) else c for c in row) for row in found]
 
     def _write(self, *texts: str) -> None:
-        with _private_errors(self._driver), self._session() as session, session.transaction():
+        with silenced(self._driver.Error), self._session() as session, session.transaction():
             for text in texts:
                 session.execute(text)
 
     @contextlib.contextmanager
     def _cursor(self, text: str) -> Iterator[Any]:
-        with self._lock, _private_errors(self._driver):
+        with self._lock, silenced(self._driver.Error):
             if self._reader.closed:
                 self._reader, self._versions = self._reading(), {}
             with self._reader.cursor() as cursor:
@@ -228,14 +264,6 @@ def _driver() -> Any:  # noqa: ANN401 - the driver is an extra
         return import_module("psycopg")
     except ImportError:
         raise MissingExtraError("Postgres", "postgres") from None
-
-
-@contextlib.contextmanager
-def _private_errors(driver: Any) -> Iterator[None]:  # noqa: ANN401 - the driver is an extra
-    try:
-        yield
-    except (driver.Error, OSError, OverflowError, MemoryError, UnicodeError):
-        raise SourceError from None
 
 
 def _table(place: Place) -> str:

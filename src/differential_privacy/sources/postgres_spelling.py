@@ -5,7 +5,7 @@ whatever order the parts of a statement are computed.
 """
 
 from differential_privacy.sources.kinds import FIRST_DAY, LAST_DAY, Physical
-from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, in_format
+from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, WHOLE, in_format
 from differential_privacy.sources.trees import Op
 from differential_privacy.sources.writing import Writer
 
@@ -49,6 +49,9 @@ WRITER = Writer(
             "CAST(CASE WHEN ABS({0}) < 1e-200 THEN 0 "
             "WHEN {0} > CAST('-Infinity' AS NUMERIC) AND {0} < CAST('Infinity' AS NUMERIC) "
             "THEN LEAST(GREATEST({0}, -1e300), 1e300) END AS DOUBLE PRECISION)"
+        ),
+        Op.WHOLE_OF_TEXT: (
+            f"CAST(CASE WHEN {{0}} ~ '^({in_format(WHOLE)})$' THEN {{0}} END AS BIGINT)"
         ),
         Op.REAL_OF_TEXT: (
             f"CAST(CASE WHEN {{0}} ~ '^({in_format(NUMBER)})$' THEN {{0}} END AS DOUBLE PRECISION)"

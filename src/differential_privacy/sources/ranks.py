@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from differential_privacy.sources.kinds import Kind
-from differential_privacy.sources.trees import Literal, Op, Tree, call, negated, when
+from differential_privacy.sources.trees import Literal, Op, Secret, Tree, call, negated, when
 
 __all__ = ["PRIME", "Ranks", "residue", "residue_of"]
 
@@ -60,9 +60,9 @@ class Ranks:
                 form = call(Op.REMAINDER, form, PRIME)
         return call(Op.REMAINDER, form, PRIME)
 
-    def _secret(self, name: str) -> int:
+    def _secret(self, name: str) -> Secret:
         digest = hashlib.blake2b(name.encode(), key=self.key, digest_size=16).digest()
-        return 1 + int.from_bytes(digest, "big") % (COEFFICIENTS - 1)
+        return Secret(1 + int.from_bytes(digest, "big") % (COEFFICIENTS - 1))
 
 
 def residue(value: Tree, *, text: bool, within: tuple[int, int] | None = None) -> Tree:

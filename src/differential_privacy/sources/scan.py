@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from differential_privacy.errors import InvalidArgumentError
+from differential_privacy.sources.columns import Column
 from differential_privacy.sources.engine import Engine
 from differential_privacy.sources.kinds import Kind, Physical
 from differential_privacy.sources.normal import Reading, identity, normal
@@ -174,9 +175,15 @@ class Scanner:
 def row_order(table: Table) -> tuple[Tree, ...]:
     """What a person's rows are ordered by: their numbers, and where these tie all that they hold.
 
-    Rows that tie here too are equal, so that it does not matter which of them is kept.
+    Rows that tie here too are equal, so that it does not matter which of them is kept. Texts stand
+    for themselves by a number each: long ones would be carried through a sort of all rows.
     """
-    return tuple(Name(INNER, name) for name in (HASH, *(column.name for column in table.columns)))
+    return (Name(INNER, HASH), *(_number_of(column) for column in table.columns))
+
+
+def _number_of(column: Column) -> Tree:
+    name = Name(INNER, column.name)
+    return call(Op.HASHED, name) if column.kind is Kind.TEXT else name
 
 
 def _settled(readings: Mapping[str, Reading]) -> dict[str, Tree]:

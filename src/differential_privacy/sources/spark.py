@@ -6,22 +6,23 @@ Rule 2: nothing is read whose place was not given when the engine was opened.
 
 # ruff: noqa: S608 - every name and text in a statement is quoted by the writer
 
-import contextlib
 import hashlib
 import logging
 import shutil
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from glob import escape, glob
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
-from differential_privacy.errors import InvalidArgumentError, MissingExtraError, SourceError
+from differential_privacy.errors import InvalidArgumentError, MissingExtraError
 from differential_privacy.sources import files
 from differential_privacy.sources.engine import Cell, Place
 from differential_privacy.sources.kinds import Physical
+from differential_privacy.sources.silence import silenced
 from differential_privacy.sources.spark_spelling import WRITER, physical
 from differential_privacy.sources.trees import Query, Stored
 
@@ -44,6 +45,9 @@ LOCAL = {
     "spark.sql.shuffle.partitions": "8",
 }
 """What Spark on one machine does with less of than a cluster."""
+
+MOST_CELLS = 1 << 22
+"""A line of a text file with more cells than that is one that Spark gives up on."""
 
 LOGGER = "SQLQueryContextLogger"
 
@@ -83,7 +87,7 @@ class Spark:
 
     def describe(self, source: object) -> Mapping[str, Physical]:
         """The columns of a file or a table, as Spark reads them."""
-        with self._private_errors():
+        with self._silenced():
             found = self._session.table(self.stored(source, "t").text).schema.fields
             return {field.name: physical(field.dataType.simpleString()) for field in found}
 
@@ -94,23 +98,28 @@ class Spark:
             return Stored(_table(place), alias)
         view = f"source_{_digest(repr(place), self.version(place))}"
         if view not in self._views:
-            with self._private_errors():
+            with self._silenced():
                 self._opened(place.path).createOrReplaceTempView(view)
             self._views.add(view)
         return Stored(WRITER.name(view), alias)
 
     def identity(self, source: object) -> str:
-        """The path, or the table's name in the catalog."""
+        """The path at which rows are, or where they have none, the table's name in the catalog."""
         place = self._known(source)
-        if place.path is None:
-            return f"spark table {_table(place)}"
-        remote = _remote(place.path)
-        return f"spark file {place.path if remote else Path(place.path).resolve()}"
+        if place.path is not None:
+            return f"spark file {_resolved(place.path)}"
+        with self._silenced():
+            found = self._session.catalog.getTable(_table(place))
+            facts = self._session.sql(f"DESCRIBE TABLE EXTENDED {_table(place)}").collect()
+        location = next((value for name, value, _ in facts if name == "Location"), None)
+        if location is not None:
+            return f"spark file {_resolved(location)}"
+        return f"spark table {found.catalog} {found.namespace} {found.name}".lower()
 
     def version(self, source: object) -> str:
         """Sizes and times of files; of a table that has none, a number made of all its rows."""
         place = self._known(source)
-        with self._private_errors():
+        with self._silenced():
             states = [state for _, state in self._states(place)]
             if not states:
                 number = "SUM(CAST(XXHASH64(*) AS DECIMAL(38, 0)))"
@@ -123,7 +132,7 @@ class Spark:
         place = self._known(source)
         if place.path is None:
             return [(place, self.version(place))]
-        with self._private_errors():
+        with self._silenced():
             found = [(Place(escape(path)), state) for path, state in self._states(place)]
         self._places.update(part for part, _ in found)
         return found
@@ -133,16 +142,16 @@ class Spark:
         place = self._known(source)
         if place.path is None or _remote(place.path):
             return None
-        with self._private_errors():
+        with self._silenced():
             return files.fingerprint(_local(place.path))
 
     def written(self, query: Query) -> str:
         """Spark's SQL."""
-        return WRITER.query(query)
+        return WRITER.shown(query)
 
     def run(self, query: Query) -> Sequence[tuple[Cell, ...]]:
         """The rows of an answer."""
-        with self._private_errors():
+        with self._silenced():
             found = self._session.sql(WRITER.query(query)).collect()
         return [tuple(int(c) if isinstance(c, Decimal) else c for c in row) for row in found]
 
@@ -152,7 +161,7 @@ class Spark:
         if not path.exists():
             return None
         if name not in self._views:
-            with self._private_errors():
+            with self._silenced():
                 self._session.read.parquet(escape(str(path))).createOrReplaceTempView(name)
             self._views.add(name)
         return Stored(WRITER.name(name), alias)
@@ -161,7 +170,7 @@ class Spark:
         """Writes beside its place, and moves it there when it is whole."""
         path = self._kept_at(name)
         unfinished = path.with_suffix(".unfinished")
-        with self._private_errors():
+        with self._silenced():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             rows = self._session.sql(WRITER.query(query))
             rows.write.mode("overwrite").parquet(str(unfinished))
@@ -169,7 +178,7 @@ class Spark:
 
     def drop(self, name: str) -> None:
         """Forgets the view and deletes the files."""
-        with self._private_errors():
+        with self._silenced():
             self._session.catalog.dropTempView(name)
             self._views.discard(name)
             shutil.rmtree(self._kept_at(name), ignore_errors=True)
@@ -180,7 +189,7 @@ class Spark:
 
     def close(self) -> None:
         """Forgets the views; the session is its owner's to stop."""
-        with self._private_errors():
+        with self._silenced():
             for view in self._views:
                 self._session.catalog.dropTempView(view)
         self._views.clear()
@@ -197,21 +206,24 @@ class Spark:
         if not isinstance(source, Place) or (source.path is None) == (source.table is None):
             rule = "must be a path, or a table of the catalog"
             raise InvalidArgumentError("source", str(source), rule)
-        with self._private_errors():
-            there = (
-                self._session.catalog.tableExists(_table(source))
-                if source.path is None
-                else bool(self._states(source))
-            )
+        with self._silenced():
+            there = self._is_table(source) if source.path is None else bool(self._states(source))
         if not there:
-            raise InvalidArgumentError("source", str(source), "must be there")
+            rule = "must be there, and no view: that would show another's rows"
+            raise InvalidArgumentError("source", str(source), rule)
         return source
+
+    def _is_table(self, place: Place) -> bool:
+        catalog, name = self._session.catalog, _table(place)
+        kinds = ("VIEW", "TEMPORARY")
+        return catalog.tableExists(name) and catalog.getTable(name).tableType not in kinds
 
     def _opened(self, path: str) -> Any:  # noqa: ANN401 - Spark is an extra
         reader = self._session.read
         if files.suffix(path) not in files.TEXTS:
             return reader.option("mergeSchema", "true").parquet(path)
         reader = reader.options(header=True, sep=files.delimiter(path), multiLine=True, escape='"')
+        reader = reader.option("maxColumns", MOST_CELLS)
         # Every cell is taken as text, of the columns that each first line must name alike.
         names = reader.csv(path).columns
         schema = ", ".join(f"{WRITER.name(name)} STRING" for name in names)
@@ -233,12 +245,8 @@ class Spark:
         found = reader.load(paths).selectExpr("UNIX_MICROS(modificationTime)", "path", "length")
         return [(path, f"{path} {size} {time}") for time, path, size in sorted(found.collect())]
 
-    @contextlib.contextmanager
-    def _private_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except self._errors:
-            raise SourceError from None
+    def _silenced(self) -> AbstractContextManager[None]:
+        return silenced(*self._errors)
 
 
 def _driver(module: str) -> Any:  # noqa: ANN401 - Spark is an extra
@@ -252,8 +260,7 @@ def _driver(module: str) -> Any:  # noqa: ANN401 - Spark is an extra
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    spoken = (_driver("pyspark.errors").PySparkException, _driver("py4j.protocol").Py4JError)
-    return (*spoken, OSError, OverflowError, MemoryError, UnicodeError)
+    return _driver("pyspark.errors").PySparkException, _driver("py4j.protocol").Py4JError
 
 
 def _digest(*texts: str) -> str:
@@ -262,6 +269,12 @@ def _digest(*texts: str) -> str:
 
 def _table(place: Place) -> str:
     return ".".join(WRITER.name(part) for part in str(place.table).split("."))
+
+
+def _resolved(path: str) -> str:
+    """One name for a path of this machine, however it is written."""
+    local = path.removeprefix("file://").removeprefix("file:")
+    return path if _remote(local) else str(Path(local).resolve())
 
 
 def _remote(path: str) -> bool:

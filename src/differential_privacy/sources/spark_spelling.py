@@ -9,7 +9,7 @@ once, where Spark's own LIKE would try every way.
 import re
 
 from differential_privacy.sources.kinds import FIRST_DAY, LAST_DAY, Physical
-from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, in_format
+from differential_privacy.sources.patterns import CLOCK, DATE, NUMBER, WHOLE, in_format
 from differential_privacy.sources.trees import Op
 from differential_privacy.sources.writing import Writer
 
@@ -31,6 +31,7 @@ DATED = (
     "THEN SUBSTRING({0}, 1, 10) END"
 )
 CLOCKED = f"CASE WHEN {{0}} RLIKE '^({in_format(CLOCK)}){END}' THEN {{0}} END"
+COUNTED = f"CASE WHEN {{0}} RLIKE '^({in_format(WHOLE)}){END}' THEN {{0}} END"
 NUMBERED = f"CASE WHEN {{0}} RLIKE '^({in_format(NUMBER)}){END}' THEN {{0}} END"
 WIDE = "CAST({0} AS STRING)"
 
@@ -88,6 +89,7 @@ WRITER = Writer(
         Op.WHOLE: "TRY_CAST({} AS BIGINT)",
         Op.REAL: f"CASE WHEN {REAL} BETWEEN -{LARGEST} AND {LARGEST} THEN {REAL} END",
         Op.REAL_OF_WIDE: "CAST({} AS DOUBLE)",
+        Op.WHOLE_OF_TEXT: f"TRY_CAST({COUNTED} AS BIGINT)",
         Op.REAL_OF_TEXT: f"TRY_CAST({NUMBERED} AS DOUBLE)",
         Op.FLOOR: (
             "CAST(FLOOR(CASE WHEN {0} BETWEEN CAST('-9.2e18' AS DOUBLE) "

@@ -34,7 +34,8 @@ class Bounds:
 
     `rows` keeps so many rows of each person, chosen once for the table by a keyed rank, before any
     filter. `groups` with `rows_per_group` are for one question, after its filters: so many groups
-    of each person, and so many rows in each, chosen by keyed ranks. `total` is for one question
+    of each person, and so many rows in each, chosen by keyed ranks; a question without groups sees
+    as many rows of a person as they have together. `total` is for one question
     too: a person with more rows than this has each of them count in proportion, for so many in all.
 
     >>> print(Bounds(groups=10, rows_per_group=3))

@@ -28,6 +28,7 @@ __all__ = [
     "Query",
     "Relation",
     "Rows",
+    "Secret",
     "Select",
     "Shared",
     "Stored",
@@ -87,6 +88,7 @@ class Op(Enum):
     STORED = "stored whole number a, of 64 bits or fewer, as one of 64 bits"
     REAL = "stored float or whole number a as the nearest float of 64 bits; NULL where not finite"
     REAL_OF_WIDE = "stored decimal or wide number a as the nearest float of 64 bits"
+    WHOLE_OF_TEXT = "text a, where it is a whole number of at most 18 digits, as that number"
     REAL_OF_TEXT = "text a, where it is a decimal number, as the nearest float of 64 bits"
     FLOOR = "float a rounded down to a whole number; NULL beyond 64 bits"
     TIMES = "float a * float b"
@@ -119,9 +121,13 @@ class Name:
     column: str
 
 
+class Secret(int):
+    """A constant of a secret key: engines read it, and what is shown to people leaves it out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A public constant."""
+    """A constant: public, unless it is a `Secret`."""
 
     value: Constant
 

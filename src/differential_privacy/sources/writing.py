@@ -5,6 +5,7 @@ Rule 2: every whole number that is written has 64 bits where it meets others.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from types import NoneType
 
 from differential_privacy.sources.trees import (
@@ -22,6 +23,7 @@ from differential_privacy.sources.trees import (
     Query,
     Relation,
     Rows,
+    Secret,
     Shared,
     Stored,
     Tree,
@@ -31,6 +33,9 @@ from differential_privacy.sources.trees import (
 __all__ = ["LETTERS", "Writer", "doubled"]
 
 LETTERS = ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+CONCEALED = "?"
+"""What stands in the place of a secret constant."""
 
 COMMON: dict[Op, str] = {
     Op.ADD: "({} + {})",
@@ -102,6 +107,13 @@ class Writer:
         self._real = real
         self._texts = texts
         self._pattern = pattern
+        self._conceals = False
+
+    def shown(self, query: Query) -> str:
+        """A query as analysts may see it: constants of the secret key are left out."""
+        writer = copy(self)
+        writer._conceals = True  # noqa: SLF001 - the same class
+        return writer.query(query)
 
     def query(self, query: Query) -> str:
         """A query, indented for people to read."""
@@ -111,7 +123,7 @@ class Writer:
             f"{self.name(name)} AS (\n{_indented(self.query(inner))}\n)"
             for name, inner in query.shared
         ]
-        columns = [f"{self.tree(tree)} AS {self.name(name)}" for name, tree in query.columns]
+        columns = [f"{self._column(tree)} AS {self.name(name)}" for name, tree in query.columns]
         lines = [f"WITH {', '.join(shared)}"] if shared else []
         # Rows can matter where none of their columns does, and not every engine knows such rows.
         listed = ", ".join(columns) or f"1 AS {self.name('row')}"
@@ -123,6 +135,12 @@ class Writer:
         if query.group:
             lines.append(f"GROUP BY {', '.join(self._key(tree) for tree in query.group)}")
         return "\n".join(lines)
+
+    def _column(self, tree: Tree) -> str:
+        """A column: a constant alone would have 32 bits, and so would what is computed with it."""
+        text = self.tree(tree)
+        whole = isinstance(tree, Literal) and type(tree.value) is int
+        return _whole(text) if whole else text
 
     def tree(self, tree: Tree) -> str:
         """One expression."""
@@ -160,6 +178,8 @@ class Writer:
                 return self.text(value)
             case float():
                 return f"CAST('{value!r}' AS {self._real})"
+            case Secret() if self._conceals:
+                return CONCEALED
             case _:
                 return str(value)
 

@@ -1,0 +1,188 @@
+"""Attacks in SQL that are refused: nothing is read, nothing is spent, nothing is told.
+
+Each is an idea and a text. What is refused is refused for what was written.
+"""
+
+DEEP = "(" * 500 + "1" + ")" * 500
+
+REFUSED = {
+    # Statements that change, load or show something.
+    "drops the table": "DROP TABLE visits",
+    "stacks a statement": "SELECT COUNT(*) FROM visits; DROP TABLE visits",
+    "stacks behind a comment": "SELECT COUNT(*) FROM visits; -- harmless\nSELECT * FROM visits",
+    "inserts": "INSERT INTO visits SELECT * FROM visits",
+    "updates": "UPDATE visits SET cost = 0",
+    "creates a view": "CREATE VIEW v AS SELECT * FROM visits",
+    "creates a macro": "CREATE MACRO f(x) AS (SELECT MAX(cost) FROM visits)",
+    "copies to a file": "COPY visits TO '/tmp/stolen.csv'",
+    "copies a query": "COPY (SELECT * FROM visits) TO '/tmp/stolen.parquet'",
+    "exports": "EXPORT DATABASE '/tmp/stolen'",
+    "attaches": "ATTACH '/etc/passwd' AS p",
+    "installs": "INSTALL httpfs",
+    "loads": "LOAD httpfs",
+    "sets": "SET enable_external_access = true",
+    "resets": "RESET ALL",
+    "asks a pragma": "PRAGMA database_list",
+    "calls": "CALL duckdb_tables()",
+    "explains": "EXPLAIN ANALYZE SELECT COUNT(*) FROM visits",
+    "describes": "DESCRIBE visits",
+    "shows": "SHOW TABLES",
+    "summarizes": "SUMMARIZE visits",
+    "selects into": "SELECT COUNT(*) INTO stolen FROM visits",
+    "prepares": "PREPARE p AS SELECT * FROM visits",
+    "begins": "BEGIN TRANSACTION",
+    "vacuums": "VACUUM",
+    "uses": "USE memory",
+    # Files, catalogs and the machine.
+    "reads a file as a table": "SELECT COUNT(*) FROM '/etc/passwd'",
+    "reads a csv": "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
+    "reads a parquet": "SELECT COUNT(*) FROM read_parquet('visits.parquet')",
+    "reads a text": "SELECT COUNT(*) FROM read_text('/etc/passwd')",
+    "lists files": "SELECT COUNT(*) FROM glob('/*')",
+    "reads from the net": "SELECT COUNT(*) FROM 'https://example.com/x.parquet'",
+    "asks the catalog": "SELECT COUNT(*) FROM information_schema.tables",
+    "asks the engine's tables": "SELECT table_name, COUNT(*) FROM duckdb_tables() GROUP BY 1",
+    "asks sqlite's catalog": "SELECT COUNT(*) FROM sqlite_master",
+    "asks postgres' catalog": "SELECT COUNT(*) FROM pg_catalog.pg_class",
+    "names a schema": "SELECT COUNT(*) FROM main.visits",
+    "asks for settings": "SELECT current_setting('memory_limit'), COUNT(*) FROM visits GROUP BY 1",
+    "asks for the environment": "SELECT COUNT(*) FROM visits WHERE getenv('HOME') = '/root'",
+    "asks who asks": "SELECT CURRENT_USER, COUNT(*) FROM visits GROUP BY 1",
+    "asks the time": "SELECT COUNT(*) FROM visits WHERE at > NOW()",
+    "asks the version": "SELECT version(), COUNT(*) FROM visits GROUP BY 1",
+    "runs SQL in a text": "SELECT COUNT(*) FROM query('SELECT * FROM visits')",
+    # Functions that raise, sleep, draw, remember, or never end.
+    "raises on a target": "SELECT COUNT(*) FROM visits WHERE error(code)",
+    "raises in a CASE": "SELECT SUM(CASE WHEN code = 'x' THEN error('!') ELSE 0 END) FROM visits",
+    "sleeps on a target": "SELECT COUNT(*) FROM visits WHERE pg_sleep(age) IS NULL",
+    "draws": "SELECT COUNT(*) FROM visits WHERE RANDOM() < 0.5",
+    "makes ids": "SELECT uuid(), COUNT(*) FROM visits GROUP BY 1",
+    "counts on": "SELECT nextval('s'), COUNT(*) FROM visits GROUP BY 1",
+    "backtracks": "SELECT COUNT(*) FROM visits WHERE regexp_matches(code, '(a+)+$')",
+    "backtracks in SQL": "SELECT COUNT(*) FROM visits WHERE code SIMILAR TO '(a|aa)+b'",
+    "repeats a text": "SELECT COUNT(*) FROM visits WHERE REPEAT(code, 1000000000) = ''",
+    "pads a text": "SELECT COUNT(*) FROM visits WHERE LPAD(code, 1000000000, 'x') = ''",
+    "replaces to grow": "SELECT COUNT(*) FROM visits WHERE REPLACE(code, 'a', 'aaaaaaaaaa') = ''",
+    "formats": "SELECT COUNT(*) FROM visits WHERE printf('%1000000000d', age) = ''",
+    "multiplies rows": "SELECT COUNT(*) FROM visits, generate_series(1, 1000000000)",
+    "ranges": "SELECT COUNT(*) FROM visits CROSS JOIN range(1000000000) r",
+    "recurs": "WITH RECURSIVE r AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM r) "
+    "SELECT COUNT(*) FROM r",
+    "recurs over people": "WITH RECURSIVE r AS (SELECT patient FROM visits UNION ALL "
+    "SELECT patient FROM r) SELECT COUNT(*) FROM r",
+    "overflows a product": "SELECT SUM(CLAMP(size * size * size, 0, 1)) FROM visits",
+    "overflows a power": "SELECT SUM(POWER(cost, 8)) FROM visits",
+    "doubles a text": "WITH "
+    + ", ".join(
+        ["t0 AS (SELECT CASE WHEN code = 'rarest-of-all' THEN 'xxxx' ELSE '' END AS s FROM visits)"]
+        + [f"t{n + 1} AS (SELECT s || s AS s FROM t{n})" for n in range(30)]
+    )
+    + " SELECT SUM(CLAMP(LENGTH(s), 0, 9)) FROM t30",
+    # Lists, structs, JSON, windows, order: what is no function of one row.
+    "makes a list": "SELECT LIST(code), COUNT(*) FROM visits",
+    "aggregates to an array": "SELECT ARRAY_AGG(note), COUNT(*) FROM visits",
+    "joins texts": "SELECT STRING_AGG(code, ','), COUNT(*) FROM visits",
+    "unnests": "SELECT UNNEST([1, 2, 3]), COUNT(*) FROM visits GROUP BY 1",
+    "unnests beside": "SELECT COUNT(*) FROM visits, UNNEST(RANGE(1000000)) AS u(x)",
+    "unnests laterally": "SELECT COUNT(*) FROM visits, LATERAL (SELECT UNNEST([1, 2])) AS u",
+    "makes a struct": "SELECT {'a': code}, COUNT(*) FROM visits GROUP BY 1",
+    "reads JSON": "SELECT COUNT(*) FROM visits WHERE note -> '$.a' = '1'",
+    "extracts JSON": "SELECT COUNT(*) FROM visits WHERE json_extract(note, '$.a') = '1'",
+    "ranks": "SELECT RANK() OVER (ORDER BY cost), COUNT(*) FROM visits GROUP BY 1",
+    "sums up": "SELECT SUM(age) OVER (ORDER BY at) FROM visits",
+    "looks at the row before": "SELECT COUNT(*) FROM visits QUALIFY LAG(age) OVER () > 1",
+    "picks the first": "SELECT FIRST(code), COUNT(*) FROM visits",
+    "picks any": "SELECT ANY_VALUE(note), COUNT(*) FROM visits",
+    "picks the mode": "SELECT MODE(code), COUNT(*) FROM visits",
+    "picks by another": "SELECT ARG_MAX(code, cost), COUNT(*) FROM visits",
+    "numbers rows": "SELECT COUNT(*) FROM visits WHERE rowid = 7",
+    "names the file": "SELECT filename, COUNT(*) FROM visits GROUP BY 1",
+    "limits inside": "SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY cost DESC LIMIT 1) AS t",
+    "skips": "SELECT COUNT(*) FROM visits OFFSET 1",
+    "samples": "SELECT COUNT(*) FROM visits USING SAMPLE 1 ROWS",
+    "samples a table": "SELECT COUNT(*) FROM visits TABLESAMPLE RESERVOIR (1)",
+    "drops doubles": "SELECT COUNT(*) FROM (SELECT DISTINCT code FROM visits) AS t",
+    "unites without doubles": "SELECT COUNT(*) FROM (SELECT code FROM visits UNION "
+    "SELECT drug FROM drugs) AS t",
+    "takes away": "SELECT COUNT(*) FROM (SELECT code FROM visits EXCEPT SELECT drug FROM drugs) t",
+    "joins by place": "SELECT COUNT(*) FROM visits POSITIONAL JOIN drugs",
+    "joins as of": "SELECT COUNT(*) FROM visits ASOF JOIN drugs ON visits.age >= drugs.dose",
+    "joins half": "SELECT COUNT(*) FROM visits SEMI JOIN drugs USING (patient)",
+    "joins not at all": "SELECT COUNT(*) FROM visits ANTI JOIN drugs USING (patient)",
+    "joins fully": "SELECT COUNT(*) FROM visits FULL JOIN drugs USING (patient)",
+    "pivots": "SELECT * FROM visits PIVOT (COUNT(*) FOR ward IN ('a', 'b'))",
+    "groups by sets": "SELECT ward, code, COUNT(*) FROM visits GROUP BY GROUPING SETS (ward, code)",
+    "rolls up": "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)",
+    # People in the output, or other people's rows in the decision.
+    "shows rows": "SELECT * FROM visits",
+    "shows a column": "SELECT code FROM visits",
+    "groups by the person": "SELECT patient, COUNT(*) FROM visits GROUP BY patient",
+    "groups by the person under another name": "SELECT p, COUNT(*) FROM "
+    "(SELECT patient AS p, age FROM visits) AS t GROUP BY p",
+    "shows persons": "SELECT DISTINCT patient FROM visits",
+    "groups by the other table's person": "SELECT d.patient, COUNT(*) FROM visits AS v "
+    "JOIN drugs AS d ON v.patient = d.patient GROUP BY d.patient",
+    "extreme persons": "SELECT MAX(patient) FROM visits",
+    "a subquery as a value": "SELECT COUNT(*) FROM visits WHERE cost = (SELECT MAX(cost) "
+    "FROM visits)",
+    "a subquery in SELECT": "SELECT (SELECT MAX(cost) FROM visits), COUNT(*) FROM visits",
+    "anybody's rows": "SELECT COUNT(*) FROM visits AS v WHERE EXISTS (SELECT 1 FROM drugs AS d "
+    "WHERE d.drug = 'rarest-of-all')",
+    "anybody's values": "SELECT COUNT(*) FROM visits WHERE code IN (SELECT drug FROM drugs)",
+    "anybody's rows, or so": "SELECT COUNT(*) FROM visits AS v WHERE EXISTS (SELECT 1 FROM "
+    "drugs AS d WHERE d.patient = v.patient OR TRUE)",
+    "anybody at all": "SELECT COUNT(*) FROM visits WHERE cost > ALL (SELECT dose FROM drugs)",
+    "people by their values": "SELECT COUNT(*) FROM visits AS v JOIN drugs AS d ON v.code = d.drug",
+    "people next to each other": "SELECT COUNT(*) FROM visits AS v JOIN visits AS w "
+    "ON v.patient % 100 = w.patient % 100",
+    "all people with all": "SELECT COUNT(*) FROM visits AS v CROSS JOIN drugs AS d",
+    "people renamed": "SELECT COUNT(*) FROM visits AS v JOIN (SELECT 7 AS patient, drug "
+    "FROM drugs) AS d ON v.patient = d.patient",
+    "rows that are people": "SELECT COUNT(*) FROM staff AS s JOIN staff AS t ON s.post = t.post",
+    "a mean of all in a subquery": "SELECT COUNT(*) FROM (SELECT AVG(cost) AS m FROM visits) AS t",
+    "groups of all in a subquery": "SELECT COUNT(*) FROM (SELECT ward, MAX(cost) AS m "
+    "FROM visits GROUP BY ward) AS t WHERE m > 5",
+    "nobody's rows": "SELECT COUNT(*) FROM wards AS w LEFT JOIN visits AS v ON v.ward = w.ward",
+    "an owner of nothing": "SELECT COUNT(*) FROM (SELECT NULL AS patient, code FROM visits) AS v "
+    "JOIN drugs AS d ON v.patient = d.patient",
+    "no private table": "SELECT COUNT(*) FROM wards",
+    "a table that is not mine": "SELECT COUNT(*) FROM diagnoses",
+    "a table that is not mine, inside": "SELECT COUNT(*) FROM visits AS v WHERE EXISTS "
+    "(SELECT 1 FROM diagnoses AS d WHERE d.patient = v.patient)",
+    # Ranges that nobody stated.
+    "a sum without a range": "SELECT SUM(size) FROM visits",
+    "a maximum without a range": "SELECT MAX(size) FROM visits",
+    "a maximum of times": "SELECT MAX(at) FROM visits",
+    "a range without end": "SELECT SUM(CLAMP(size, -1e300, 1e300)) FROM visits",
+    "a range from data": "SELECT SUM(CLAMP(size, 0, age)) FROM visits",
+    # Texts that break readers.
+    "nothing": "",
+    "only a comment": "-- SELECT COUNT(*) FROM visits",
+    "an unclosed comment": "SELECT COUNT(*) FROM visits /* ",
+    "an unclosed quote": "SELECT COUNT(*) FROM visits WHERE code = 'x",
+    "a zero octet": "SELECT COUNT(*) FROM visits WHERE code = 'a\0b'",
+    "half of a character": "SELECT COUNT(*) FROM visits WHERE code = '\ud800'",
+    "a look-alike table": "SELECT COUNT(*) FROM vi\u0455its",
+    "a look-alike column": "SELECT SUM(\u0441ost) FROM visits",
+    "an invisible name": 'SELECT COUNT(*) AS "a\u202eb" FROM visits',
+    "quotes in a name": 'SELECT COUNT(*) FROM "visits"" ; DROP TABLE visits; --"',
+    "an owner's inner name": 'SELECT "_owner", COUNT(*) FROM visits GROUP BY 1',
+    "a hash's inner name": 'SELECT "_hash", COUNT(*) FROM visits GROUP BY 1',
+    "a relation's inner name": 'SELECT "r0"."code", COUNT(*) FROM visits GROUP BY 1',
+    "a long name": f'SELECT COUNT(*) AS "{"n" * 10_000}" FROM visits',
+    "a deep nest": f"SELECT COUNT(*) FROM visits WHERE age > {DEEP}",
+    "deep subqueries": "SELECT COUNT(*) FROM " + "(SELECT * FROM " * 80 + "visits" + ") AS t" * 80,
+    "a megabyte": "SELECT COUNT(*) FROM visits WHERE code = '" + "x" * 1_000_000 + "'",
+    "a thousand aggregates": f"SELECT {', '.join(f'SUM(age + {n})' for n in range(1000))} "
+    "FROM visits",
+    "a hundred joins": "SELECT COUNT(*) FROM visits AS v "
+    + " ".join(f"JOIN wards AS w{n} ON w{n}.ward = v.ward" for n in range(100)),
+    "a struct that its own reader cannot read": "SELECT {: 'a'}, COUNT(*) FROM visits GROUP BY 1",
+    "a parameter": "SELECT COUNT(*) FROM visits WHERE age > ?",
+    "a cast to an enum": "SELECT COUNT(*) FROM visits WHERE CAST(ward AS ENUM('a')) = 'a'",
+    "a cast to an interval": "SELECT COUNT(*) FROM visits WHERE CAST(code AS INTERVAL) IS NULL",
+    "a cast to bits": "SELECT COUNT(*) FROM visits WHERE CAST(code AS BLOB) IS NULL",
+    "a collation": "SELECT COUNT(*) FROM visits WHERE code COLLATE NOCASE = 'RAREST-OF-ALL'",
+    "a number beyond all": "SELECT COUNT(*) * 1e999 FROM visits",
+    "texts beside numbers": "SELECT ward, COUNT(*) FROM visits GROUP BY ward HAVING ward > 3",
+}

@@ -1,0 +1,44 @@
+"""The heart: how far one person moves what noise is added to is what the noise was made for."""
+
+from collections.abc import Callable
+
+from hypothesis import given, reject, settings
+from tests.plans.grammar import hospitals, policies, questions
+from tests.plans.moves import check_removals, plans, share_lost
+from tests.plans.worlds import Data, opened
+
+from differential_privacy.errors import QuestionError
+from differential_privacy.queries import Plan, Question
+from differential_privacy.sources import Bounds
+
+
+def assert_nobody_moves_more(
+    data: Data,
+    bounds: tuple[Bounds, ...],
+    text: str,
+    planned: Callable[[Question], list[Plan]] = plans,
+) -> None:
+    neighbors = [data.without(person) for person in data.people]
+    with opened(data, *neighbors, bounds=bounds) as (whole, *others):
+        check_removals(whole, others, text, planned)
+
+
+@given(hospitals(), policies(), questions())
+def test_without_one_person_statistics_move_by_no_more_than_claimed(
+    data: Data, bounds: tuple[Bounds, ...], text: str
+) -> None:
+    try:
+        assert_nobody_moves_more(data, bounds, text)
+    except QuestionError:
+        reject()
+
+
+@settings(max_examples=max(1, settings().max_examples // 2))
+@given(hospitals(), policies(), questions())
+def test_without_one_person_the_share_lost_moves_by_no_more_than_claimed(
+    data: Data, bounds: tuple[Bounds, ...], text: str
+) -> None:
+    try:
+        assert_nobody_moves_more(data, bounds, text, share_lost)
+    except QuestionError:
+        reject()
