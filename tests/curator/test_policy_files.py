@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from differential_privacy.curator import Analyst, EngineChoice, LedgerPlace, Policy, read_policy
+from differential_privacy.curator import (
+    Analyst,
+    Curator,
+    EngineChoice,
+    LedgerPlace,
+    Policy,
+    read_policy,
+)
 from differential_privacy.errors import InvalidArgumentError, PolicyError
 from differential_privacy.privacy import ApproximateLoss, ConcentratedLoss, PureLoss
 from differential_privacy.sources import Bounds, Column, Key, Kind, Place, Table
@@ -153,6 +160,7 @@ MISTAKES = [
     (PERSON, "bounds = [{ rows = 10 }", f"{VISITS}.person", "must say who is protected"),
     ('"patient"\nbounds', "7\nbounds", f"{VISITS}.person", "must be a column"),
     ("references =", "refers =", "tables.pills.person", "must be a column"),
+    ('references = "id"', "references = 7", "tables.pills.person", "must be texts"),
     ('table = "stays"', 'table = "nothing"', "tables.pills.person.table", "private table"),
     ('table = "stays"', 'table = "wards"', "tables.pills.person.table", "private table"),
     ('table = "stays"', 'table = "pills"', "tables.pills.person.table", "circle"),
@@ -368,3 +376,38 @@ def test_a_place_shows_no_password() -> None:
     for place in (EngineChoice("postgres", "password=secret"), LedgerPlace(dsn="password=secret")):
         assert "secret" not in repr(place)
     assert "secret" not in repr(built(ledger=LedgerPlace(dsn="password=secret")))
+
+
+STORED = """
+[tables.visits]
+path = "visits.csv"
+person = "person"
+bounds = [{ rows = 1 }]
+budget = { epsilon = 1 }
+[tables.visits.columns]
+person = "integer"
+ward = "text"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "rule"),
+    [
+        ("visits.csv", "gone.csv", "tables", "must be a file that is there"),
+        ("visits.csv", "visits.txt", "tables", "must end in one of"),
+        ('person = "person"', 'person = "nobody"', "tables.visits", "nobody.*is not in the source"),
+        ('ward = "text"', 'street = "text"', "tables.visits", "street.*is not in the source"),
+        ('ward = "text"', 'ward = "text"\nbed = "integer"', "tables.visits", "bed.*is not in"),
+    ],
+)
+def test_what_the_data_lack_is_told_to_the_curator_when_a_policy_is_opened(
+    tmp_path: Path, old: str, new: str, key: str, rule: str
+) -> None:
+    """Else an analyst would be told, with the names of columns that nobody declared."""
+    (tmp_path / "visits.csv").write_text("person,ward,secret\n1,a,x\n")
+    Curator(written(tmp_path, STORED)).close()
+    path = written(tmp_path, STORED.replace(old, new, 1))
+    with pytest.raises(PolicyError, match=rule) as caught:
+        Curator(path)
+    assert caught.value.file == str(path)
+    assert caught.value.key == key

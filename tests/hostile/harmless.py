@@ -62,6 +62,8 @@ HARMLESS = {
     "GROUP BY 1",
     "constants of all kinds as keys": "SELECT 50, 'x', TRUE, DATE '2024-01-01', 1.5, COUNT(*), "
     f"SUM(7), MEDIAN(8), COUNT(DISTINCT 9) FROM visits WHERE code = {RARE} GROUP BY 1, 2, 3, 4, 5",
+    "a number that is never there as a key": "SELECT 0.5 + CAST(dose AS INTEGER) % 0, "
+    f"NULLIF(7, 7), COUNT(*), COUNT(DISTINCT patient) FROM drugs WHERE drug = {RARE} GROUP BY 1, 2",
     # Rows beyond every bound.
     "many rows": "SELECT COUNT(*), COUNT(DISTINCT patient) FROM visits",
     "many rows in one group": "SELECT ward, COUNT(*), SUM(age) FROM visits GROUP BY ward",

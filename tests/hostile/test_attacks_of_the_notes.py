@@ -133,6 +133,13 @@ def test_10_texts_do_not_grow_from_row_to_row(pair: Pair) -> None:
         pair[1].session().plan(REFUSED["doubles a text"], epsilon=1)
 
 
+def test_10_no_answer_is_larger_than_memory(pair: Pair) -> None:
+    """Groups times aggregates are few enough, or the question is refused before it is paid."""
+    sums = ", ".join(f"SUM(age + {n})" for n in range(400))
+    with pytest.raises(QuestionError):
+        pair[0].session().plan(f"SELECT {sums} FROM visits GROUP BY age, day", epsilon=1)
+
+
 def test_11_a_refusal_names_what_was_written_and_nothing_that_is_there(pair: Pair) -> None:
     for text in REFUSED.values():
         with pytest.raises(DifferentialPrivacyError) as refused:

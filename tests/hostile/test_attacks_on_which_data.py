@@ -4,11 +4,12 @@ import shutil
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.hostile.rows import crowd
-from tests.hostile.worlds import COUNT, made, reopened, simple, small
+from tests.hostile.worlds import COUNT, made, of_frame, reopened, simple, small
 
 import differential_privacy as dp
 from differential_privacy.errors import BudgetExceededError, InvalidArgumentError, PolicyError
@@ -107,6 +108,17 @@ def test_32_a_new_name_brings_no_new_budget(tmp_path: Path, change: str) -> None
         dp.Curator(folder / "curator.toml") as curator,
     ):
         curator.session("bob").sql(text, epsilon=1)
+
+
+def test_32_a_frame_that_is_loaded_again_has_no_new_budget(tmp_path: Path) -> None:
+    """With one row more than before, and in another order."""
+    with dp.Curator(of_frame(pd.DataFrame(crowd(60)), tmp_path, budget=1)) as curator:
+        curator.session("ada").sql(COUNT, epsilon=1)
+    again = pd.DataFrame({name: values[::-1] for name, values in crowd(61).items()})
+    with dp.Curator(of_frame(again, tmp_path, budget=1)) as curator:
+        session = curator.session("bob")
+        with pytest.raises(BudgetExceededError):
+            session.sql(COUNT, epsilon="1/2")
 
 
 def test_32_a_person_who_moves_between_parts_spends_in_one_of_them(tmp_path: Path) -> None:

@@ -9,12 +9,9 @@ from tests.hostile.harmless import HARMLESS
 from tests.hostile.movements import assert_moves_no_more_than_claimed
 from tests.hostile.rows import RARE, crowd
 from tests.hostile.views import sql, views
-from tests.hostile.worlds import Pair, World, neighbors, opened, simple
+from tests.hostile.worlds import Pair, World, neighbors, of_frame, opened, simple
 
 import differential_privacy as dp
-from differential_privacy.curator import Analyst, Policy
-from differential_privacy.privacy import ApproximateLoss
-from differential_privacy.sources import Bounds, Column, Table
 
 
 @pytest.fixture(scope="module")
@@ -126,17 +123,3 @@ def test_a_frame_with_an_odd_cell_is_asked_as_one_without(tmp_path: Path, cell: 
     )
     assert one == other
     assert one.error is None
-
-
-def of_frame(frame: Any, folder: Path) -> Policy:
-    """A policy of people in a frame."""
-    columns = (
-        Column("patient", "integer"),
-        Column("x", "integer", lower=0, upper=100),
-        Column("code", "text"),
-    )
-    people = Table("people", frame, columns, owner="patient", bounds=(Bounds(rows=2),))
-    budget = ApproximateLoss(10**6, "1e-3")
-    return Policy(
-        {"people": people}, {"people": budget}, {"ada": Analyst("ada", budget)}, folder=folder
-    )

@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 from tests.hostile.rows import crowd, write
 
 import differential_privacy as dp
-from differential_privacy.curator import Session
+from differential_privacy.curator import Analyst, Policy, Session
+from differential_privacy.privacy import ApproximateLoss
+from differential_privacy.sources import Bounds, Column, Table
 
 KEY = bytes(range(32))
 
@@ -153,3 +155,16 @@ def spent(world: World) -> list[Fraction]:
     """What is spent of each account with an epsilon, the analysts' and the tables'."""
     accounts = world.curator.ledger.statement().accounts
     return [getattr(account.spent, "epsilon", Fraction(0)) for account in accounts]
+
+
+def of_frame(frame: Any, folder: Path, *, budget: int = 10**6) -> Policy:
+    """A policy of people in a frame."""
+    columns = (
+        Column("patient", "integer"),
+        Column("x", "integer", lower=0, upper=100),
+        Column("code", "text"),
+    )
+    people = Table("people", frame, columns, owner="patient", bounds=(Bounds(rows=2),))
+    loss = ApproximateLoss(budget, "1e-3")
+    analysts = {name: Analyst(name, loss) for name in ("ada", "bob")}
+    return Policy({"people": people}, {"people": loss}, analysts, folder=folder)

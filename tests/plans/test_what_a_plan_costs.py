@@ -229,6 +229,20 @@ def test_no_float_stands_where_a_guarantee_depends_on_it(
         assert not any(isinstance(part, float) for part in parts(exact))
 
 
+@given(
+    st.lists(st.integers(0, 40).map(lambda power: Fraction(1, 10**power)), min_size=1, max_size=99),
+    st.sampled_from([1 / 2, 1 / 3]),
+)
+def test_shares_are_parts_of_one_however_little_some_matter(
+    weights: list[Fraction], power: float
+) -> None:
+    shares = pricing._shares(weights, power=power)
+    assert sum(shares) == 1
+    assert all(share > 0 for share in shares)
+    heaviest = weights.index(max(weights))
+    assert shares[heaviest] >= Fraction(1, len(shares)) * Fraction(9, 10)
+
+
 def test_shares_that_add_up_to_more_are_caught(
     catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ class Range:
     """Two ends that were bought, and the answer that told them.
 
     >>> Range.between(3, 5, None).clamp("cost")
-    'CLAMP(cost, 0.00000381..., 0.00001525...)'
+    'CLAMP(cost, 0.00000381..., 0.00003051...)'
     """
 
     lower: Fraction

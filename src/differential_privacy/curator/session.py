@@ -14,10 +14,18 @@ from differential_privacy.curator.catalog import Catalog
 from differential_privacy.curator.mock import mocked
 from differential_privacy.curator.policy import Analyst
 from differential_privacy.curator.ranges import Range, range_question
-from differential_privacy.curator.wishes import Within, cheapest, size_of
+from differential_privacy.curator.wishes import Within, cheapest, epsilon_of
 from differential_privacy.errors import BudgetExceededError, InvalidArgumentError, QuestionError
-from differential_privacy.exact import Number, open_probability, positive, round_down
+from differential_privacy.exact import (
+    Number,
+    open_probability,
+    positive,
+    round_down,
+    small_probability,
+    sqrt,
+)
 from differential_privacy.ledger import Account
+from differential_privacy.privacy import ConcentratedLoss
 from differential_privacy.queries import Plan, Question, parsed_question
 from differential_privacy.release import Answer, Columns, Door
 
@@ -132,15 +140,23 @@ class Session:
         """Answers that share an epsilon, so that their errors keep the proportions wished for.
 
         Errors fall in proportion to the epsilon, so each question gets the part that its wish
-        would have cost alone.
+        would have cost alone. Of budgets in rho the squares of the parts add up.
         """
         total = positive(epsilon, "epsilon")
-        sizes = [size_of(self.plan(text, within=within, delta=delta)) for text, within in questions]
-        parts = [round_down(total * size / sum(sizes), DIGITS) for size in sizes]
-        return [
-            self.sql(text, epsilon=part, delta=delta)
-            for (text, _), part in zip(questions, parts, strict=True)
-        ]
+        chance = None if delta is None else small_probability(delta, "delta")
+        plans = [self.plan(text, within=within, delta=delta) for text, within in questions]
+        sizes = [epsilon_of(plan) for plan in plans]
+        tables = frozenset[str]().union(*(plan.tables for plan in plans))
+        budgets = self.accounts.budgets(tables, self.analyst, self.project)
+        in_rho = all(isinstance(one, ConcentratedLoss) for one in budgets)
+        squares = sum((size * size for size in sizes), Fraction(0))
+        whole = sqrt(squares).high if in_rho else sum(sizes)
+        answers = []
+        for (text, _), size in zip(questions, sizes, strict=True):
+            share = None if chance is None else round_down(chance * size / sum(sizes), DIGITS)
+            part = round_down(total * size / whole, DIGITS)
+            answers.append(self.sql(text, epsilon=part, delta=share))
+        return answers
 
     def mock(self, table: str, *, rows: int = 1000) -> Columns:
         """Made-up rows with the declared schema, drawn from public facts alone: free."""

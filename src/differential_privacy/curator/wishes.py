@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from differential_privacy.curator.budgets import price_of
 from differential_privacy.errors import InvalidArgumentError
-from differential_privacy.exact import Number, positive, round_up
+from differential_privacy.exact import Number, positive, round_down, round_up, sqrt
 from differential_privacy.privacy import ConcentratedLoss, Spendable
 from differential_privacy.queries import Plan, Question
 
-__all__ = ["Within", "cheapest", "size_of"]
+__all__ = ["Within", "cheapest", "epsilon_of"]
 
 Within: TypeAlias = Mapping[str, Number]
 """The error that each column may have."""
@@ -59,10 +59,12 @@ def cheapest(
     return found
 
 
-def size_of(plan: Plan) -> Fraction:
-    """The epsilon of a plan, or its rho."""
+def epsilon_of(plan: Plan) -> Fraction:
+    """The epsilon of a plan, or the one whose pure loss has its rho."""
     loss = plan.loss
-    return loss.rho if isinstance(loss, ConcentratedLoss) else loss.epsilon  # type: ignore[attr-defined]
+    if isinstance(loss, ConcentratedLoss):
+        return round_down(sqrt(2 * loss.rho).low)
+    return loss.epsilon_at(loss.delta)
 
 
 def _between(low: Fraction, high: Fraction) -> Fraction:

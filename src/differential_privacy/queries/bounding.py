@@ -16,7 +16,7 @@ from typing import TypeAlias
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.measures import Exact, Percentile, Way
 from differential_privacy.queries.questions import Asked
-from differential_privacy.queries.values import Text, Type, Whole
+from differential_privacy.queries.values import Text, Type, Whole, as_column
 from differential_privacy.sources import (
     OWNER,
     Bounds,
@@ -139,7 +139,7 @@ class _Rows:
         self._ranked = False
         values = [tree for tree in dict.fromkeys(trees) if not isinstance(tree, Literal)]
         self._names = {tree: f"v{place}" for place, tree in enumerate(values)}
-        keys = [(f"k{place}", key.tree) for place, key in enumerate(asked.keys)]
+        keys = [(f"k{place}", as_column(key)) for place, key in enumerate(asked.keys)]
         listed = [*keys, *((name, tree) for tree, name in self._names.items())]
         if self._frame.owner is not None:
             listed.insert(0, (OWNER, self._frame.owner))

@@ -1,8 +1,7 @@
 """The gate: an analyst's text becomes a tree of listed nodes with listed parts, or is refused.
 
 Rule 1: what is not listed is refused, also a part of a listed node that nobody thought of.
-Rule 2: a message says what was written, never what the data holds: the data is far away
-from here.
+Rule 2: a message says what was written, never what the data holds: that is far away from here.
 Rule 3: reading takes a bounded time, whatever the text.
 """
 
@@ -91,6 +90,8 @@ def _parsed(text: str) -> sql.Expr:
         tokens = dialect.tokenize(text)
         _check_statement(tokens)
         found = [tree for tree in _Parser(dialect=dialect).parse(tokens, text) if tree is not None]
+    except QuestionError:
+        raise
     except SqlglotError as error:
         raise QuestionError(QUESTION, _complaint(error)) from None
     except RecursionError:

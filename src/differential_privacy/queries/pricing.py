@@ -198,7 +198,8 @@ def _shares(weights: Sequence[Fraction], *, power: float) -> list[Fraction]:
     total = math.fsum(sizes)
     shares = [Fraction(max(1, int(size / total * PIECES)), PIECES) for size in sizes]
     if shares:
-        shares[0] += 1 - sum(shares)
+        # The largest part can bear what rounding the others took, or gave them.
+        shares[shares.index(max(shares))] += 1 - sum(shares)
     return shares
 
 

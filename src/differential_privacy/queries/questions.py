@@ -31,6 +31,9 @@ __all__ = ["Asked", "Cell", "private_mentions", "read_question"]
 
 Cell = int | str | bool | None
 
+BESIDE = ("low", "high", "sd", "sampling")
+"""What stands beside a noisy column, under its name with one of these after it."""
+
 MOST_GROUPS = 100_000
 """More groups than this are not listed: they are found in the data, for a delta."""
 
@@ -167,12 +170,25 @@ def _check_asks(root: sql.Expr, expressions: Sequence[Any]) -> None:
 
 def _columns(computing: Computing, expressions: Sequence[Any]) -> list[OutputColumn]:
     columns = []
-    for name, node in zip(column_names(expressions), expressions, strict=True):
+    for name, node in zip(_apart(column_names(expressions)), expressions, strict=True):
         told = computing.told(node)
         computing.name(name, told)
         output, kind, step = told
         columns.append(OutputColumn(name, output, kind, step, isinstance(output, GroupKey)))
     return columns
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names, none of which is that of another's interval or deviation beside it."""
+    beside = {f"{name}_{part}".lower() for name in names for part in BESIDE}
+    found: list[str] = []
+    for place, name in enumerate(names):
+        taken = beside | {one.lower() for one in (*found, *names[place + 1 :])}
+        apart = name
+        while apart.lower() in taken:
+            apart += "_"
+        found.append(apart)
+    return found
 
 
 def _groups(keys: Sequence[Value]) -> tuple[tuple[Cell, ...], ...] | None:

@@ -110,7 +110,7 @@ def joined(one: Value, other: Value) -> Value:
         every = (first + last for first in a.values for last in b.values)
         values = tuple(dict.fromkeys(every)) if few else None
     tree = call(Op.JOINED, _short(one.tree, a), _short(other.tree, b))
-    return Value(tree, Text(values, a.nullable or b.nullable))
+    return Value(tree, Text(values, a.nullable or b.nullable, a.joins + b.joins + 1))
 
 
 def _short(tree: Tree, kind: Text) -> Tree:

@@ -39,6 +39,9 @@ __all__ = [
     "whole_type",
 ]
 
+MOST_JOINS = 15
+"""A text that is joined with itself again and again would outgrow what an engine holds."""
+
 MOST_VALUES = 10_000
 """Up to so many values of an expression are listed one by one."""
 
@@ -60,10 +63,16 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, one of `values` where they are known."""
+    """A text, one of `values` where they are known; `joins` of texts made it."""
 
     values: tuple[str, ...] | None = None
     nullable: bool = True
+    joins: int = 0
+
+    def __post_init__(self) -> None:
+        if self.joins > MOST_JOINS:
+            rule = f"joins more than {MOST_JOINS} texts, one into the next: ask for less"
+            raise QuestionError("||", rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +276,8 @@ def covering(values: Sequence[Value]) -> Type:
     if texts:
         known = [text for kind in texts for text in kind.values or ()]
         every = all(kind.values is not None for kind in texts) and len(known) <= MOST_VALUES
-        return Text(tuple(dict.fromkeys(known)) if every else None, nullable)
+        joins = max(kind.joins for kind in texts)
+        return Text(tuple(dict.fromkeys(known)) if every else None, nullable, joins)
     return Truth(nullable)
 
 
