@@ -187,8 +187,8 @@ def test_what_grows_without_limit_is_refused(question: str, world: World) -> Non
 
 def test_a_text_joined_with_itself_again_and_again_is_refused(world: World) -> None:
     first = "select ward || ward as w, person from visits"
-    assert not refused(world, doubling(3, first, "select w || w as w, person from q{0}"))
-    assert refused(world, doubling(4, first, "select w || w as w, person from q{0}"))
+    assert not refused(world, doubling(4, first, "select w || w as w, person from q{0}"))
+    assert refused(world, doubling(5, first, "select w || w as w, person from q{0}"))
 
 
 def test_many_constants_are_no_growth(world: World) -> None:
