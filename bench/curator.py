@@ -51,6 +51,9 @@ day = {{ type = "date", range = ["2024-01-01", "2024-12-31"] }}
 [analysts.ada]
 budget = {{ epsilon = 1000000, delta = 0.1 }}
 """
+LISTED = f"categories = {json.dumps(CATEGORIES)}, nullable = false"
+UNKNOWN = POLICY.replace(LISTED, "nullable = true")
+"""The same policy where nobody says which categories there are."""
 
 
 def measures(peers: Path) -> Iterator[Measure]:
@@ -74,6 +77,20 @@ def curator(name: str, *, policy: str = POLICY) -> dp.Curator:
     return dp.Curator(folder / "curator.toml")
 
 
+BARE = """
+import duckdb
+duckdb.connect().execute({text!r}).fetchall()
+"""
+
+OPEN = """
+import differential_privacy as dp
+curator = dp.Curator({path!r})
+"""
+
+ASK = f"""{OPEN}
+curator.session("ada").sql({KNOWN!r}, epsilon={EPSILON}, delta={DELTA}).columns
+"""
+
 PRICES = count(1)
 
 
@@ -85,12 +102,25 @@ def asked(session: dp.Session, text: str = KNOWN) -> dp.Answer:
     return answer
 
 
-def plain() -> Callable[[], object]:
+PLAIN = "SELECT category, COUNT(*), SUM(amount), AVG(amount) FROM {rows} GROUP BY 1"
+
+BOUNDED = f"""(
+    SELECT category, amount FROM (
+        SELECT category, amount, DENSE_RANK() OVER one AS category_rank,
+            ROW_NUMBER() OVER one - RANK() OVER one + 1 AS row_rank
+        FROM {{rows}} WINDOW one AS (PARTITION BY user_id ORDER BY HASH(user_id, category)))
+    WHERE category_rank <= {GROUPS} AND row_rank <= {EACH})"""
+"""The least that bounds at all, in plain SQL: rows within a category as they come."""
+
+
+def stored() -> str:
+    return f"'{events(ROWS, FOLDER / 'events.parquet')}'"
+
+
+def plain(rows: str) -> Callable[[], object]:
     """What DuckDB does without privacy."""
     connection = duckdb.connect()
-    path = events(ROWS, FOLDER / "events.parquet")
-    text = f"SELECT category, COUNT(*), SUM(amount), AVG(amount) FROM '{path}' GROUP BY 1"
-    return lambda: connection.execute(text).fetchall()
+    return lambda: connection.execute(PLAIN.format(rows=rows)).fetchall()
 
 
 def prepared(name: str) -> Iterator[Line]:
@@ -99,16 +129,16 @@ def prepared(name: str) -> Iterator[Line]:
         start = time.process_time()
         opened.prepare()
         yield Line("preparing 10 million rows, once", "s CPU", time.process_time() - start)
-        yield from _beside(name, opened.session("ada"), 1.5)
+        yield from _beside(name, opened.session("ada"), ratio_at_most(1.5))
 
 
 def unprepared(name: str) -> Iterator[Line]:
     with curator("unprepared") as opened:
-        yield from _beside(name, opened.session("ada"), 15)
+        yield from _beside(name, opened.session("ada"))
 
 
-def _beside(name: str, session: dp.Session, most: float) -> Iterator[Line]:
-    exact = plain()
+def _beside(name: str, session: dp.Session, bar: Bar | None = None) -> Iterator[Line]:
+    exact, bounded = plain(stored()), plain(BOUNDED.format(rows=stored()))
     asked(session)
     query = session.plan(KNOWN, epsilon=EPSILON, delta=DELTA).queries[0]
     engine = session.catalog.scanner.engine
@@ -117,20 +147,23 @@ def _beside(name: str, session: dp.Session, most: float) -> Iterator[Line]:
             "question": lambda: seconds(lambda: asked(session)),
             "engine": lambda: seconds(lambda: engine.run(query)),
             "plain": lambda: seconds(exact),
+            "bounded": lambda: seconds(bounded),
         },
         rounds=ROUNDS,
     )
-    bar = ratio_at_most(most)
     yield Line(f"{name}: in the engine", "s CPU", times["engine"], times["plain"], "DuckDB", bar)
     yield Line(f"{name}: whole", "s CPU", times["question"], times["plain"], "DuckDB")
+    least = "bounds in plain SQL"
+    yield Line(f"{name}: in the engine", "s CPU", times["engine"], times["bounded"], least)
 
 
 def job(name: str, peers: Path) -> Iterator[Line]:
     """A process that opens the curator, asks and shows, beside one that does it with OpenDP."""
     path = events(ROWS, FOLDER / "events.parquet")
+    bare = _process(BARE, text=PLAIN.format(rows=stored()))
     with curator("job") as opened:
         opened.prepare()
-    ours = _child([sys.executable, __file__, "ask", str(FOLDER / "job" / "curator.toml")])
+    ours = _process(ASK, path=str(FOLDER / "job" / "curator.toml"))
     theirs = _child([str(peers), str(Path(__file__).with_name("peer_opendp_query.py")), str(path)])
     cpu = (ours["cpu"], theirs["cpu"], "OpenDP (Polars)", ratio_at_most(1 / 20))
     yield Line(f"{name}: CPU, prepared", "s CPU", *cpu)
@@ -138,11 +171,15 @@ def job(name: str, peers: Path) -> Iterator[Line]:
     yield Line(f"{name}: memory, prepared", "MB", ours["mb"], theirs["mb"], "OpenDP (Polars)", bar)
     with curator("job_unprepared"):
         pass
-    ours = _child(
-        [sys.executable, __file__, "ask", str(FOLDER / "job_unprepared" / "curator.toml")]
-    )
+    ours = _process(ASK, path=str(FOLDER / "job_unprepared" / "curator.toml"))
     yield Line(f"{name}: CPU, unprepared", "s CPU", ours["cpu"], theirs["cpu"], "OpenDP (Polars)")
+    cpu = (ours["cpu"], bare["cpu"], "DuckDB without privacy", ratio_at_most(15))
+    yield Line(f"{name}: CPU, unprepared", "s CPU", *cpu)
     yield Line(f"{name}: memory, unprepared", "MB", ours["mb"], theirs["mb"], "OpenDP", bar)
+
+
+def _process(program: str, **names: str) -> dict[str, float]:
+    return _child([sys.executable, "-c", program.format(**names)])
 
 
 def _child(command: list[str]) -> dict[str, float]:
@@ -165,6 +202,11 @@ def planning(name: str) -> Iterator[Line]:
             session.plan(text, epsilon=1, delta=DELTA)
             best = min(_wall(lambda: _fresh_plan(session, text)) for _ in range(9))  # noqa: B023
             yield Line(f"{name}: {what}", "ms", 1000 * best, bar=ours_at_most(20))
+    with curator("planning_unknown", policy=UNKNOWN) as opened:
+        session = opened.session("ada")
+        session.plan(KNOWN, epsilon=1, delta=DELTA)
+        best = min(_wall(lambda: _fresh_plan(session, KNOWN)) for _ in range(9))
+        yield Line(f"{name}: unknown keys", "ms", 1000 * best, bar=ours_at_most(20))
 
 
 def _fresh_plan(session: dp.Session, text: str) -> None:
@@ -196,8 +238,8 @@ def tiny(name: str) -> Iterator[Line]:
 def opening(name: str) -> Iterator[Line]:
     with curator("opening"):
         pass
-    command = [sys.executable, __file__, "open", str(FOLDER / "opening" / "curator.toml")]
-    best = min(_child(command)["cpu"] for _ in range(ROUNDS))
+    path = str(FOLDER / "opening" / "curator.toml")
+    best = min(_process(OPEN, path=path)["cpu"] for _ in range(ROUNDS))
     yield Line(name, "s CPU", best, bar=ours_at_most(0.6))
 
 
@@ -261,8 +303,7 @@ def _two_laplaces(a: float, b: float) -> float:
 
 def found(name: str) -> Iterator[Line]:
     """How many of the 1,000 categories are shown where nobody says in public which there are."""
-    listed = f"categories = {json.dumps(CATEGORIES)}, nullable = false"
-    with curator("found", policy=POLICY.replace(listed, "nullable = true")) as opened:
+    with curator("found", policy=UNKNOWN) as opened:
         answer = asked(opened.session("ada"))
         shown = len(answer.columns)
     missing = Bar("groups missing", len(CATEGORIES) - BEST_FOUND, lambda ours, _: 1000 - ours)
@@ -278,9 +319,3 @@ def _wall(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
-
-
-if __name__ == "__main__":
-    with dp.Curator(sys.argv[2]) as child:
-        if sys.argv[1] == "ask":
-            asked(child.session("ada"))

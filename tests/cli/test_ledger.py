@@ -112,13 +112,37 @@ def test_an_analyst_cannot_write_to_the_terminal_of_whoever_reads_the_ledger(cli
 
 
 def test_a_grant_is_kept_and_asked_from(used: Path) -> None:
-    del used
     assert dp("ask", COUNT, "--as", "ada", "--epsilon", "1.5").code == 4
     run = dp("grant", "ada", "--epsilon", "5/2", "--delta", "1e-6")
     assert run.code == 0
     assert "epsilon 1.5 of 2.5" in run.out
     assert "curator.toml" in run.err
+    say(used, "epsilon = 2.5, delta")
     assert dp("ask", COUNT, "--as", "ada", "--epsilon", "1.5").code == 0
+
+
+def test_the_smaller_of_policy_and_grant_holds(used: Path) -> None:
+    assert dp("grant", "ada", "--epsilon", "5/2", "--delta", "1e-6").code == 0
+    assert dp("ask", COUNT, "--as", "ada", "--epsilon", "1.5").code == 4
+    say(used, "epsilon = 1.25, delta")
+    run = dp("ask", COUNT, "--as", "ada", "--epsilon", "0.5")
+    assert run.code == 0, "what was answered stays free"
+    assert dp("ask", COUNT, "--as", "ada", "--epsilon", "0.26").code == 4
+    assert dp("ask", COUNT, "--as", "ada", "--epsilon", "0.25").code == 0
+    (account,) = dp("ledger", "--account", "ada", "--json").json["accounts"]
+    assert account["budget"]["approximate"]["epsilon"] == "1.25"
+    say(used, "epsilon = 2, delta")
+    run = dp("ask", BY_WARD, *ADA)
+    assert run.code == 2
+    assert "dp grant" in run.err
+
+
+def say(folder: Path, budget: str) -> None:
+    """Changes what the policy says of ada's budget."""
+    file = folder / "curator.toml"
+    head, mark, tail = file.read_text().partition("[analysts.ada]\nbudget = { ")
+    assert mark
+    file.write_text(f"{head}{mark}{budget}{tail[tail.index(', delta') + len(', delta') :]}")
 
 
 def test_a_policy_that_says_more_than_was_granted_names_the_command_that_mends_it(

@@ -311,3 +311,41 @@ def test_groups_that_must_be_found_are_refused_where_no_delta_can_be_paid(tmp_pa
         with pytest.raises(QuestionError, match="finding them needs a delta"):
             curator.session("ada").sql(BY_NOTE, epsilon=1)
         assert curator.session("ada").sql(BY_WARD, epsilon=1).loss == PureLoss(1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ward, 1 AS x FROM visits GROUP BY ward",
+        "SELECT DISTINCT ward FROM visits",
+        "SELECT ward FROM visits WHERE age > 3 GROUP BY ward ORDER BY ward LIMIT 1",
+        "SELECT beds FROM visits v JOIN wards w ON v.ward = w.ward GROUP BY beds",
+    ],
+)
+def test_public_groups_alone_are_not_sold(curator: dp.Curator, text: str) -> None:
+    ada = curator.session("ada")
+    for buy in (
+        lambda: ada.sql(text, epsilon=1),
+        lambda: ada.plan(text, within={"n": 5}),
+        lambda: ada.lost(text, epsilon=1),
+        lambda: ada.table("visits").group_by("ward").answer(epsilon=1),
+    ):
+        with pytest.raises(QuestionError, match=r"groups: are public.*COUNT\(\*\) beside them"):
+            buy()
+    assert spent(curator) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ward FROM visits GROUP BY ward HAVING COUNT(*) > 3",
+        "SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC",
+        "SELECT note FROM visits GROUP BY note",
+        "SELECT MEDIAN(age) FROM visits",
+    ],
+)
+def test_groups_of_which_anything_private_is_asked_are_priced(
+    curator: dp.Curator, text: str
+) -> None:
+    priced = curator.session("ada").plan(text, epsilon="0.5").priced
+    assert priced.noises or priced.quantiles or priced.finding

@@ -92,7 +92,7 @@ def test_25_no_noise_is_used_twice(tmp_path: Path) -> None:
 def test_25_noise_that_is_used_twice_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Geometric, "release", lambda _, exact: exact)
+    monkeypatch.setattr(Geometric, "release", lambda _, exact, **__: exact)
     with pytest.raises(AssertionError):
         test_25_no_noise_is_used_twice(tmp_path)
 

@@ -11,12 +11,13 @@ import psycopg
 
 from differential_privacy.ledger import (
     Certificates,
+    DatabaseStore,
     Ledger,
     MemoryStore,
     NoAnchor,
-    PostgresStore,
+    PostgresServer,
     Receipt,
-    SQLiteStore,
+    SQLiteFile,
     Store,
 )
 from differential_privacy.privacy import PureLoss
@@ -57,7 +58,7 @@ class InFile:
         self.anchor = folder / "ledger.db.anchor"
 
     def store(self) -> Store:
-        return SQLiteStore(self.path)
+        return DatabaseStore(SQLiteFile(self.path))
 
     def open(self) -> Ledger:
         return Ledger.in_file(self.path)
@@ -75,7 +76,7 @@ class OnServer:
         self.anchor = folder / "server.anchor"
 
     def store(self) -> Store:
-        return PostgresStore(self.dsn)
+        return DatabaseStore(PostgresServer(self.dsn))
 
     def open(self) -> Ledger:
         return Ledger.on_server(self.dsn, anchor=self.anchor)

@@ -179,6 +179,61 @@ def test_a_renyi_grant_keeps_every_order(place: Place) -> None:
     ledger.grant("visits", RenyiLoss({2: 2, 8: 4}))
 
 
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: type(budget).__name__)
+def test_a_lowered_account_grants_as_much_as_one_that_was_opened_so(
+    place: Place, budget: Spendable
+) -> None:
+    ledger = place.open()
+    ledger.open_account("visits", budget + budget)
+    ledger.spend(["visits"], PRICE, who="ada", what={})
+    for opener in (ledger, place.open()):
+        opener.lower("visits", budget, who="curator", why="too much")
+    (entry,) = [one for one in ledger.statement().entries if one.kind == "lower"]
+    assert (entry.body["who"], entry.body["why"]) == ("curator", "too much")
+    other = Ledger.in_memory()
+    other.open_account("visits", budget)
+    other.spend(["visits"], PRICE, who="ada", what={})
+    assert place.open().account("visits").left == other.account("visits").left
+    for one in (ledger, other):
+        while (one.account("visits").spent + PRICE.for_budget(budget)).within(budget):
+            one.spend(["visits"], PRICE, who="ada", what={})
+        with pytest.raises(BudgetExceededError):
+            one.spend(["visits"], PRICE, who="ada", what={})
+    assert ledger.account("visits").spent == other.account("visits").spent
+
+
+def test_an_account_lowered_below_what_is_spent_admits_nothing_until_a_grant(place: Place) -> None:
+    ledger = place.open()
+    ledger.open_account("visits", ApproximateLoss(2, "1e-6"))
+    ledger.open_account("ada", PureLoss(2), parent="visits")
+    pay(ledger, "ada", epsilon="0.75")
+    ledger.lower("visits", ApproximateLoss("0.5", "1e-6"), who="curator", why="less")
+    assert place.open().account("visits").left == ApproximateLoss(0, 0)
+    for epsilon in (0, "0.01"):
+        with pytest.raises(BudgetExceededError, match=r"^visits: .*0.75.* of .*0.5"):
+            pay(ledger, "ada", epsilon=epsilon)
+    ledger.grant("visits", ApproximateLoss(1, "1e-6"))
+    pay(ledger, "ada", epsilon="0.25")
+    with pytest.raises(BudgetExceededError):
+        pay(place.open(), "ada", epsilon="0.01")
+
+
+def test_lowering_gives_nothing_opens_nothing_and_keeps_the_measure(place: Place) -> None:
+    ledger = place.open()
+    ledger.open_account("visits", PureLoss(1))
+    ledger.revoke("visits")
+    for budget in (PureLoss(2), ApproximateLoss("0.5", 0), RenyiLoss({2: "0.1"})):
+        with pytest.raises(InvalidArgumentError, match="budget = "):
+            ledger.lower("visits", budget, who="curator", why="less")
+    with pytest.raises(UnknownAccountError):
+        ledger.lower("eve", PureLoss(1), who="curator", why="less")
+    with pytest.raises(InvalidArgumentError, match="why"):
+        ledger.lower("visits", PureLoss("0.5"), who="curator", why="\x1b[2J")
+    assert len(ledger.statement().entries) == 2
+    ledger.lower("visits", PureLoss("0.5"), who="curator", why="less")
+    assert place.open().account("visits").revoked
+
+
 def test_nothing_is_spent_from_a_revoked_account_until_a_grant(place: Place) -> None:
     ledger = place.open()
     ledger.open_account("visits", PureLoss(2))

@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.places import Durable, InFile, forked, pay
 
 from differential_privacy import ledger as package
-from differential_privacy.ledger import Ledger, NoAnchor, SQLiteStore
+from differential_privacy.ledger import DatabaseStore, Ledger, NoAnchor, SQLiteFile
 from differential_privacy.ledger.store import Transaction
 from differential_privacy.privacy import PureLoss
 
@@ -144,11 +144,11 @@ def test_kills_at_any_moment_of_three_processes_at_once_lose_nothing(durable: Du
     assert_all_told_is_kept(durable.open(), told, attempts=600 * ROUNDS)
 
 
-class StoreThatCommitsLater(SQLiteStore):
+class StoreThatCommitsLater(DatabaseStore):
     """It says that it has written what it will write with the next."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
+        super().__init__(SQLiteFile(path))
         self._late = ExitStack()
 
     @contextmanager

@@ -15,6 +15,7 @@ from differential_privacy.errors import (
     LedgerTamperedError,
 )
 from differential_privacy.ledger import (
+    DatabaseStore,
     Entry,
     FileAnchor,
     Head,
@@ -22,7 +23,7 @@ from differential_privacy.ledger import (
     Ledger,
     MemoryStore,
     NoAnchor,
-    PostgresStore,
+    PostgresServer,
     Record,
 )
 from differential_privacy.ledger.store import Transaction
@@ -77,7 +78,7 @@ def test_two_machines_are_granted_no_more_than_one(on_server: OnServer, tmp_path
     there.advance(ledger.verify().head)
 
     def open_there() -> Ledger:
-        return Ledger(PostgresStore(on_server.dsn), there)
+        return Ledger(DatabaseStore(PostgresServer(on_server.dsn)), there)
 
     places = [on_server.open, open_there] * 4
     assert_exactly_the_budget_is_granted(ledger, [spending(place, "visits") for place in places])

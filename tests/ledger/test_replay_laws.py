@@ -53,7 +53,7 @@ class Step:
 
 PLAIN = st.builds(
     Step,
-    st.sampled_from(["open", "spend", "spend", "spend", "spend", "grant", "revoke"]),
+    st.sampled_from(["open", "spend", "spend", "spend", "spend", "grant", "lower", "revoke"]),
     st.lists(NAME, min_size=1, max_size=3),
     BUDGETS,
     PRICES,
@@ -134,11 +134,17 @@ def do(ledger: Ledger, step: Step, recorded: Recorded) -> None:
         ledger.open_account(step.names[0], step.budget)
     elif step.act == "grant":
         ledger.grant(step.names[0], step.budget)
+    elif step.act == "lower":
+        ledger.lower(step.names[0], step.budget, who="curator", why="less")
     elif step.act == "revoke":
         ledger.revoke(step.names[0])
     else:
         ledger.spend(step.names, step.price, who="strategy", what={})
-        recorded.spends.append((recorded.above(step.names), step.price))
+        charged = recorded.above(step.names)
+        recorded.spends.append((charged, step.price))
+        for account in map(ledger.account, charged):
+            assert account.spent.within(account.budget)
+            assert not account.revoked
 
 
 def assert_deserved(account: Account, price: Certificates) -> None:
@@ -155,7 +161,7 @@ def assert_laws(both: tuple[Ledger, Ledger], recorded: Recorded) -> None:
     assert both[0].verify() == both[1].verify()
     for account in accounts.values():
         assert account.spent == recorded.total(account)
-        assert account.spent.within(account.budget)
+        assert account.left.within(account.budget)
         above = None if account.parent is None else accounts[account.parent]
         if above is not None and type(above.spent) is type(account.spent):
             assert account.spent.within(above.spent)

@@ -139,6 +139,9 @@ def test_a_chain_that_was_computed_anew_is_not_the_one_that_is_anchored(
         {"kind": "grant", "body": {"account": "ada", "budget": {"pure": {"epsilon": "0.5"}}}},
         {"kind": "grant", "body": {"account": "ada", "budget": {"gaussian": {"mu_squared": "5"}}}},
         {"kind": "grant", "body": {"account": "ada", "budget": {}}},
+        {"kind": "lower", "body": {"account": "ada", "budget": {"pure": {"epsilon": "50"}}}},
+        {"kind": "lower", "body": {"account": "ada", "budget": {"gaussian": {"mu_squared": "0"}}}},
+        {"kind": "lower", "body": {"account": "eve", "budget": {"pure": {"epsilon": "0"}}}},
         {"kind": "grant", "body": {"account": "ada", "budget": {"pure": {"rho": "2"}}}},
         {
             "kind": "open",

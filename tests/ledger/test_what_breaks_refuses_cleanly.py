@@ -20,7 +20,7 @@ import pytest
 from tests.ledger.places import Durable, InFile, OnServer, Place, forked, pay
 
 from differential_privacy.errors import LedgerUnavailableError, MissingExtraError
-from differential_privacy.ledger import Ledger, PostgresStore, anchor, postgres, sqlite
+from differential_privacy.ledger import Ledger, PostgresServer, anchor, postgres, sqlite
 from differential_privacy.privacy import PureLoss
 
 
@@ -125,7 +125,8 @@ def test_a_locked_file_refuses_and_goes_on_when_it_is_free(
 def test_a_locked_server_refuses_and_goes_on_when_it_is_free(
     on_server: OnServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres, "BEGIN", postgres.BEGIN.replace("'30s'", "'50ms'"))
+    impatient = postgres.BEGIN.replace("'30s'", "'50ms'")
+    monkeypatch.setattr(PostgresServer, "begin", impatient)
     ledger = opened(on_server)
     with psycopg.connect(on_server.dsn) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", [postgres.LOCK])
@@ -297,7 +298,7 @@ def test_a_missing_driver_is_answered_with_the_command_that_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'differential_privacy\[postgres\]'"):
-        PostgresStore("postgresql://")
+        PostgresServer("postgresql://")
 
 
 @pytest.mark.parametrize("moment", ["_follow", "_append"])

@@ -278,6 +278,39 @@ def test_errors_along_sum_noises_of_one_proportion_first() -> None:
         assert found[place] == pytest.approx(single, rel=0.03)
 
 
+@pytest.mark.parametrize("scale", ["0.04", "1e-4", "1e-12"])
+@pytest.mark.parametrize("confidence", ["0.5", "0.9999"])
+def test_noise_that_is_next_to_none_has_an_error_next_to_none(scale: str, confidence: str) -> None:
+    """Its cells are one, however many kinds of it are summed and beside whatever else."""
+    none: list[Any] = [Geometric(scale), DiscreteGaussian(Fraction(scale) ** 2)]
+    terms: Terms = [(5, none[0]), ("1/3", none[1]), (1000, none[0])]
+    assert 0 < Blend(terms).error(confidence) < 1e-6
+    wide = Blend([(1, Geometric(100))]).error(confidence)
+    assert wide <= Blend([*terms, (1, Geometric(100))]).error(confidence) <= wide * 1.01
+    for noise in none:
+        assert blend_module._cells(noise, fineness=48, lost=1e-5).chances.size == 1
+
+
+@given(
+    scale=st.fractions(Fraction(1, 50), 3, max_denominator=100),
+    lost=st.sampled_from([1e-3, 1e-7, 1e-12]),
+)
+def test_no_more_cells_are_left_out_than_may_be_lost(scale: Fraction, lost: float) -> None:
+    for noise in (Geometric(scale), DiscreteGaussian(scale)):
+        cells = blend_module._cells(noise, fineness=48, lost=lost)  # type: ignore[arg-type]
+        assert float(noise.tail(cells.chances.size - 1).low) <= cells.lost
+        assert cells.lost <= 2 * lost * (1 + 1e-8)
+        assert cells.chances.size == 1 or float(noise.tail(cells.chances.size - 2).high) > lost
+
+
+def test_sums_have_no_more_cells_than_a_number_of_scales_has() -> None:
+    """A rare step of a far noise would have any number of cells of a near one."""
+    cells = [blend_module._cells(Geometric("0.1"), fineness=48, lost=1e-5)] * 3
+    together = sum_of(cells, step=blend_module._step(cells, 48))
+    assert together.chances.size >= 48 * blend_module.MOST_SCALES
+    assert together.chances.size <= 48 * blend_module.MOST_SCALES + len(cells)
+
+
 def test_slack_that_is_forgotten_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it the middles of wide cells are taken for the noise."""
 

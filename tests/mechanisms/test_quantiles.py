@@ -29,7 +29,8 @@ Rows = tuple[tuple[int, ...], tuple[int, ...]]
 
 LOW, HIGH = -2, 3
 DOMAIN = range(LOW, HIGH + 1)
-QUANTILES = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
+FINE = Fraction(333333333333333333, 10**18)
+QUANTILES = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(1), FINE]
 
 mechanisms = st.builds(
     PrivateQuantile,
@@ -316,7 +317,7 @@ PARAMETERS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "high": (lambda x: quantile_of(high=x), [1.5, True, None, "0", -1, 2**62]),
     "quantile": (
         lambda x: quantile_of(quantile=x),
-        [*NOT_NUMBERS, -1, "3/2", Fraction(1, 2**50)],
+        [*NOT_NUMBERS, -1, "3/2", Fraction(1, 10**18 + 1)],
     ),
     "offset": (lambda x: quantile_of(offset=x), [-1, True, 1.5, None]),
     "confidence": (lambda x: quantile_of().rank_error(x), NOT_CHANCES),

@@ -1,9 +1,10 @@
 """No claim is larger than it must be: some person reaches it."""
 
 import pytest
-from tests.plans.moves import Claim, claims, told_each
+from tests.plans.moves import told_each
 from tests.plans.worlds import GROUPS, ROWS, TOTAL, Data, Drug, Item, Visit, opened
 
+from differential_privacy.audit import Claim, claims
 from differential_privacy.sources import Bounds
 
 ME = 1

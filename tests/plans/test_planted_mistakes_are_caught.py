@@ -11,12 +11,12 @@ from tests.plans.worlds import GROUPS, ROWS, TOTAL, Data, Drug, Visit
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.queries import (
     Bound,
-    Bounding,
     Exact,
     FrameScope,
     Way,
     aggregates,
     bounding,
+    exactly,
     owning,
     plan,
     reader,
@@ -61,8 +61,8 @@ def together(*patches: Patch) -> Patch:
     return plant
 
 
-def uncounted(rows: Any, listed: Any, _: int) -> Derived:
-    return Derived(rows._frame.select(listed), bounding.INNER)
+def uncounted(_: Any, listed: bounding.Listed) -> bounding.Kept:
+    return bounding.Kept(listed.rows())
 
 
 def one_row_more(query: Select, alias: str, rows: int) -> Select:
@@ -77,8 +77,9 @@ def ranked_over_everybody(query: Select, *_: Any) -> Select:
 
 
 def without_the_bound_on(column: str) -> Callable[..., Any]:
-    def change(_: Any, rows: Any, *__: Any) -> Any:
-        rows.kept = call(Op.AT_MOST, Name(rows.relation.alias, column), 2)
+    def change(kept: bounding.Kept, *_: Any) -> bounding.Kept:
+        bound = call(Op.AT_MOST, Name(kept.relation.alias, column), 2)
+        return replace(kept, condition=bound)
 
     return change
 
@@ -128,14 +129,14 @@ MISTAKES = [
     ),
     Mistake(
         "no bound on groups",
-        wrapped(bounding._Rows, "__init__", without_the_bound_on(bounding.ROW)),
+        wrapped(bounding.Ranked, "kept", without_the_bound_on(bounding.ROW)),
         BY_WARD,
         (GROUPS,),
         of_wards(*"aabbcc"),
     ),
     Mistake(
         "no bound on the rows of a group",
-        wrapped(bounding._Rows, "__init__", without_the_bound_on(bounding.GROUP)),
+        wrapped(bounding.Ranked, "kept", without_the_bound_on(bounding.GROUP)),
         BY_WARD,
         (GROUPS,),
         of_wards(*"aaaabbbb"),
@@ -158,7 +159,7 @@ MISTAKES = [
         "a join is believed to have the rows of one of its tables",
         together(
             replaced(owning, "_most", lambda frame: frame.private[0].most),
-            replaced(bounding._Rows, "_counted_off", uncounted),
+            replaced(bounding.CountedOff, "kept", uncounted),
         ),
         "SELECT COUNT(*) FROM visits v JOIN drugs d ON v.person = d.person",
         (ROWS,),
@@ -187,7 +188,7 @@ MISTAKES = [
     ),
     Mistake(
         "people are counted once for each of their rows",
-        replaced(bounding._Rows, "_people", lambda *_: call(Op.ROWS)),
+        replaced(exactly._Rows, "_people", lambda *_: call(Op.ROWS)),
         "SELECT COUNT(DISTINCT person) FROM visits",
         (ROWS,),
         some_rows((1,), 2),
@@ -215,14 +216,14 @@ MISTAKES = [
     ),
     Mistake(
         "a group counts as one row however many rows it may have",
-        wrapped(Bounding, "reach", lambda reach, *_: replace(reach, squares=reach.rows)),
+        wrapped(bounding.Ranked, "reach", lambda reach, *_: replace(reach, squares=reach.rows)),
         BY_WARD,
         (GROUPS,),
         of_wards(*"aabb"),
     ),
     Mistake(
         "people in found groups are counted as in one group each",
-        wrapped(Bounding, "reach", lambda reach, *_: replace(reach, groups=1)),
+        wrapped(bounding.Ranked, "reach", lambda reach, *_: replace(reach, groups=1)),
         BY_NOTE,
         (GROUPS,),
         Data(tuple(Visit(1, number, note=note) for number, note in enumerate("xyz"))),
@@ -238,7 +239,7 @@ MISTAKES = [
         "the two sides of UNION ALL are believed to have the rows of one",
         together(
             wrapped(reader, "united", as_one_side),
-            replaced(bounding._Rows, "_counted_off", uncounted),
+            replaced(bounding.CountedOff, "kept", uncounted),
         ),
         "SELECT COUNT(*) FROM (SELECT person FROM visits UNION ALL SELECT person FROM drugs)",
         (ROWS,),

@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from tests.plans.grammar import questions
-from tests.plans.moves import PRICE, Told, plans
+from tests.plans.moves import PRICE, plans
 from tests.plans.worlds import GROUPS, ROWS, TOTAL, Data, Visit, opened, read
 
+from differential_privacy.audit import Told
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries import Exact, Linear, Plan, Price, Ratio, leaves

@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.plans.grammar import hospitals, policies, questions
-from tests.plans.moves import Told, plans, told_each
+from tests.plans.moves import plans, told_each
 from tests.plans.worlds import GROUPS, ROWS, TOTAL, Data, Visit, opened, read
 
+from differential_privacy.audit import Told
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries import Plan, evaluating
 from differential_privacy.queries.bounding import WEIGHT
 from differential_privacy.queries.evaluating import evaluated
-from differential_privacy.sources import HASH, OWNER, Bounds, Kind, prepare, scan
+from differential_privacy.sources import HASH, OWNER, Bounds, Kind, prepare, ranks, scan
+from differential_privacy.sources.ranks import residue, residue_of
 from differential_privacy.sources.trees import Literal, Op
 
 KEYS = (("ward",), ("note",), ("ward", "urgent"), ("day",))
@@ -64,8 +66,8 @@ def test_an_order_that_the_engine_happens_to_have_is_caught(
     data, turned = Data(VISITS), Data(VISITS[::-1])
     assert_order_does_not_matter(data, turned, (bounds,), BY_NOTE)
     monkeypatch.setattr(scan, "row_order", lambda _: ())
-    monkeypatch.setattr(scan.Scanner, "group_order", lambda *_, **__: (Literal(0),))
-    monkeypatch.setattr(scan.Ranks, "of_row", lambda *_: Literal(0))
+    monkeypatch.setattr(scan, "scattered", lambda _: Literal(0))
+    monkeypatch.setattr(scan.Ranks, "row_number", lambda *_: Literal(0))
     with pytest.raises(AssertionError):
         assert_order_does_not_matter(data, turned, (bounds,), BY_NOTE.replace("note", "age"))
 
@@ -143,8 +145,11 @@ def kept_in_groups(
     catalog: Catalog, rows: Sequence[Row], bounds: Bounds, column: str, kind: Kind
 ) -> list[Row]:
     def place(row: Row) -> tuple[Any, ...]:
-        key, owner = Literal(row[column]), Literal(row[OWNER])
-        number, _ = catalog.scanner.group_order(owner, [(key, kind)], owner_is_text=False)
+        owner, key = (
+            residue(Literal(row[OWNER]), text=False),
+            residue_of(Literal(row[column]), kind),
+        )
+        number = ranks.scattered(catalog.scanner.ranks.group_form([owner, key]))
         return evaluated(number, {}), last_null([row[column]])
 
     with patch.dict(evaluating.OPERATIONS, {Op.HASHED: scattered}):

@@ -137,9 +137,9 @@ def opened(
     """One catalog for each body of data, all under one policy and one engine."""
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
-        public = {name: _written(folder, name, rows) for name, rows in PUBLIC.items()}
+        public = {name: written(folder, name, rows) for name, rows in PUBLIC.items()}
         places = [
-            {name: _written(folder, f"{number}_{name}", rows) for name, rows in _tables(data)}
+            {name: written(folder, f"{number}_{name}", rows) for name, rows in tables_of(data)}
             for number, data in enumerate(hospitals)
         ]
         sources = [*public.values(), *(place for one in places for place in one.values())]
@@ -186,11 +186,11 @@ def read(catalog: Catalog, text: str) -> Question:
 PUBLIC = {"wards": WARDS, "codes": CODES}
 
 
-def _tables(data: Data) -> list[tuple[str, Sequence[tuple[object, ...]]]]:
+def tables_of(data: Data) -> list[tuple[str, Sequence[tuple[object, ...]]]]:
     return [("visits", data.visits), ("drugs", data.drugs), ("items", data.items)]
 
 
-def _written(folder: Path, name: str, rows: Sequence[tuple[object, ...]]) -> Place:
+def written(folder: Path, name: str, rows: Sequence[tuple[object, ...]]) -> Place:
     schema = SCHEMAS[name.rpartition("_")[2]]
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(list(one), field.type) for one, field in zip(columns, schema, strict=True)]

@@ -45,6 +45,30 @@ with rich as (select person from visits where cost > 2)
   select * from rich join bills on person = payer
 with n as (select person, count(*) c from visits group by person), m as (select * from n)
   select * from m
+select * from visits v, bills b where v.person = b.payer and 1 = 0
+select * from visits v, bills b where (v.cost > 100 and v.person = b.payer) and b.amount > 0
+select * from visits v join bills b on v.person = b.payer and v.cost > 100
+select * from orders o join (select of_order, count(*) as n from lines group by of_order) as l
+  on l.of_order = o.orderkey
+select * from (select of_order, count(*) as n from lines group by of_order) as k
+  left join (select of_order, max(quantity) as m from lines group by of_order) as l
+  on k.of_order = l.of_order
+select * from visits v join (select person, ward, count(*) as n from visits group by all) as w
+  on w.person = v.person and w.ward = v.ward
+select * from visits v join (select floor, count(*) as n from wards group by floor) as w
+  on w.floor = v.cost
+select * from visits v cross join (select max(floor) as top from wards) as w
+select * from visits v join (select * from (select distinct floor from wards) where floor > 0) as w
+  on w.floor = v.cost
+select * from survey s join (select ward, max(floor) as top from wards group by ward) as w
+  on s.ward = w.ward
+select * from visits where cost > (select max(floor) from wards)
+select * from visits where cost < (select avg(floor) from wards) * 2
+select * from visits where ward = (select ward from wards where floor = 2)
+select * from visits where cost > (select floor from wards where floor > 9)
+select * from visits v join bills b on v.person = b.payer and v.cost > (select min(zip) from zips)
+with high as (select max(floor) as top from wards)
+  select * from visits where cost > (select top from high)
 select * from survey
 select * from survey s join wards w on s.ward = w.ward
 select * from (select income, ward from survey where income > 1) as s
@@ -52,6 +76,16 @@ select * from survey where ward in (select ward from wards)
 """
 
 REFUSED = """
+select * from visits where cost > (select max(cost) from visits)
+select * from visits where cost > (select max(cost) from bills, wards)
+select * from visits where cost > (select max(floor) from wards where floor in
+  (select cost from visits))
+with high as (select max(cost) as top from visits)
+  select * from visits where cost > (select top from high)
+select * from visits where cost > (with wards as (select * from visits) select max(cost) from wards)
+select * from visits where cost > (select floor from wards)
+select * from visits where cost > (select max(floor), min(floor) from wards)
+select * from visits v where cost > (select max(floor) from wards w where w.ward = v.ward)
 select * from visits v join bills b on v.ward = b.ward
 select * from visits v join bills b on true
 select * from visits v, bills b

@@ -27,7 +27,7 @@ from tests.queries.worlds import (
 )
 
 from differential_privacy.errors import QuestionError
-from differential_privacy.queries import owning, reader, unions
+from differential_privacy.queries import owning, reader, subqueries, unions
 from differential_privacy.queries.grouping import Groups
 from differential_privacy.queries.relations import Bound, Frame, Mode
 from differential_privacy.queries.scope import FrameScope
@@ -157,6 +157,78 @@ def test_one_person_has_so_many_rows_at_the_most_and_may_have_them(
         assert max(Counter(row[0] for row in rows).values()) == most
 
 
+@pytest.mark.parametrize(
+    ("question", "most"),
+    [
+        (
+            """select * from orders o
+            join (select of_order, sum(quantity) as q from lines group by of_order) as l
+            on l.of_order = o.orderkey""",
+            2,
+        ),
+        (
+            """select * from customer c join orders o on c.custkey = o.buyer
+            join (select of_order, count(*) as n from lines group by of_order) as l
+            on l.of_order = o.orderkey""",
+            2,
+        ),
+        (
+            """select * from (select of_order, count(*) as n from lines group by of_order) as k
+            join (select of_order, max(quantity) as m from lines group by of_order) as l
+            on k.of_order = l.of_order""",
+            3,
+        ),
+        (
+            """select * from visits v
+            join (select person, ward, count(*) as n from visits group by person, ward) as w
+            on w.person = v.person and w.ward = v.ward""",
+            2,
+        ),
+        (
+            """select * from visits v
+            join (select person, ward, count(*) as n from visits group by person, ward) as w
+            on w.person = v.person""",
+            4,
+        ),
+        (
+            """select * from visits v
+            join (select floor, count(*) as n from wards group by floor) as w
+            on w.floor = v.cost""",
+            2,
+        ),
+        (
+            """select * from visits v
+            join (select floor + 1 as f, count(*) as n from wards group by floor) as w
+            on w.f = v.cost""",
+            None,
+        ),
+        (
+            """select * from visits v
+            join (select ward, floor, count(*) as n from wards group by ward, floor) as w
+            on w.floor = v.cost""",
+            None,
+        ),
+        ("select * from visits v cross join (select max(floor) as top from wards) as w", 2),
+    ],
+)
+def test_a_group_is_one_row_for_what_it_is_grouped_by(question: str, most: int | None) -> None:
+    spread = Database(
+        {
+            **RICH.rows,
+            "visits": [(1, "a", 1, 1), (1, "b", 1, 2)],
+            "lines": [(10, 1), (11, 2), (12, 3)],
+            "orders": [(10, 1, 1), (11, 1, 2), (12, 1, 3)],
+            "customer": [(1, 1)],
+        }
+    )
+    with opened(spread.world()) as (world,):
+        frame = frame_of(world, question, BOUNDED)
+        rows = rows_of(world, frame)
+    assert frame.most == most
+    if most is not None:
+        assert max(Counter(row[0] for row in rows).values()) == most
+
+
 def unchecked(*_: object, **__: object) -> None:
     """A check that lets everything through."""
 
@@ -216,6 +288,30 @@ def test_a_group_of_several_people_is_caught(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_product_that_forgets_a_table_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owning, "_most", first_alone(owning._most))
     assert_caught("select * from bills b join visits v on v.person = b.payer", BOUNDED)
+
+
+def test_groups_that_are_told_apart_by_nothing_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subqueries, "_unique", lambda *_: frozenset())
+    assert_caught(
+        """select * from visits v join (select distinct person, ward from visits) as w
+        on w.person = v.person""",
+        BOUNDED,
+    )
+
+
+def test_relations_that_determine_each_other_and_count_for_nothing_are_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = owning._determined
+    monkeypatch.setattr(
+        owning, "_determined", lambda frame, bound, _: right(frame, bound, frame.private)
+    )
+    assert_caught(
+        """select * from (select of_order, count(*) as n from lines group by of_order) as k
+        join (select of_order, max(quantity) as m from lines group by of_order) as l
+        on k.of_order = l.of_order""",
+        BOUNDED,
+    )
 
 
 def test_a_union_that_counts_one_side_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,8 @@ SAID = [
     ("select * from visits where clamp(cost, 9, 0) > 1", "; try: CLAMP(x, 0, 100)"),
     ("select * from visits where cost * 1e18 * 1e18 > 1", "could pass 2^62 steps here: narrow"),
     ("select * from visits where cost in (select amount from bills)", "; try: WHERE"),
-    ("select * from visits where cost > (select 1 from wards)", "as a value would read other"),
+    ("select * from visits where cost > (select 1 from bills)", "as a value would read other"),
+    ("select * from visits where cost > (select 1 from wards)", "; try: SELECT MAX(x) FROM ..."),
 ]
 
 

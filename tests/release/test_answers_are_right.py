@@ -8,10 +8,12 @@ from fractions import Fraction
 
 import duckdb
 import pytest
-from tests.release.asking import asked
+from tests.plans.worlds import read
+from tests.release.asking import SURE, asked
 from tests.release.stays import hospital, plain
 
 from differential_privacy.curator.catalog import Catalog
+from differential_privacy.errors import QuestionError
 from differential_privacy.queries import Price
 from differential_privacy.release import Answer
 
@@ -279,13 +281,25 @@ def test_distinct_keys_are_groups(catalog: Catalog) -> None:
 def test_percentiles_have_their_rank(
     catalog: Catalog, truth: duckdb.DuckDBPyConnection, value: str, share: Fraction
 ) -> None:
-    text = f"SELECT ward, QUANTILE_CONT({value}, {float(share)!r}) FROM stays GROUP BY ward"
+    text = f"SELECT ward, QUANTILE_CONT({value}, {share}) FROM stays GROUP BY ward"
     for name, found in asked(catalog, text).rows:
         mine = f"ward IS NOT DISTINCT FROM {quoted(name)} AND {value} IS NOT NULL"
         rows = truth.execute(f"SELECT {value} FROM stays WHERE {mine}").fetchall()
         values = [stepped(one) for (one,) in rows]
         assert sum(one < stepped(found) for one in values) <= share * len(values)
         assert sum(one <= stepped(found) for one in values) >= share * len(values)
+
+
+@pytest.mark.parametrize("text", ["0.99999", "0.12345678901234567", "1e-9", "1/3"])
+def test_a_share_is_what_was_written(catalog: Catalog, text: str) -> None:
+    plan = read(catalog, f"SELECT QUANTILE(cost, {text}) FROM stays").plan(SURE)
+    ((percentile, choice),) = plan.priced.quantiles
+    assert percentile.share == choice.quantile == Fraction(text)
+
+
+def test_a_share_of_more_digits_than_any_float_has_is_refused(catalog: Catalog) -> None:
+    with pytest.raises(QuestionError, match="at most 18 decimals"):
+        read(catalog, "SELECT QUANTILE(cost, 0.0000000000000000001) FROM stays")
 
 
 def quoted(name: object) -> str:

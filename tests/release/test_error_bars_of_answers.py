@@ -10,15 +10,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.plans.moves import Told, plans
+from tests.plans.moves import plans
 from tests.plans.worlds import read
 from tests.release.stays import hospital
 
+from differential_privacy.audit import Told
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.ledger import Receipt
 from differential_privacy.mechanisms import Blend
-from differential_privacy.queries import Exact, Plan, Price, Way
+from differential_privacy.queries import Exact, Make, Plan, Price, Way
 from differential_privacy.release import Answer, Noisy, values
+from differential_privacy.release.values import Column
 
 ANSWERS = 10_000
 FALSE_ALARM = 1e-9
@@ -100,6 +102,7 @@ MADE = [
     "GREATEST(COUNT(*), COUNT(cost), SUM(age))",
     "CASE WHEN COUNT(*) > 60 THEN SUM(age) ELSE SUM(cost) END",
     "COALESCE(AVG(cost), 0) / NULLIF(AVG(age), 0)",
+    "COALESCE(VAR_SAMP(cost), 0)",
 ]
 
 
@@ -127,6 +130,54 @@ def test_what_is_computed_is_covered(catalog: Catalog, aggregate: str) -> None:
         for times in (1, 100):
             ((_, hits),) = covered(plan, times).items()
             assert_covers(hits, "0.95")
+
+
+def test_what_is_null_by_noise_alone_is_covered(catalog: Catalog) -> None:
+    """Of four rows noise often leaves one or none, and with these there is no sample variance."""
+    rows = Exact(Way.ROWS)
+    for plan in both(catalog, "COALESCE(VAR_SAMP(age), -1) AS v")[:2]:
+        known = unweighted(plan, 1)
+        few = {exact: 4 * value // known[rows] for exact, value in known.items()}
+        (truth,) = answer(plan, few, noisy=0).columns["v"]
+        drawn = answer(plan, few, noisy=ANSWERS).columns
+        assert truth != -1
+        assert drawn["v"].count(-1.0) > ANSWERS / 10
+        ends = zip(drawn["v_low"], drawn["v_high"], strict=True)
+        assert_covers(sum(holds(low, truth, high) for low, high in ends), "0.95")
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(10), Fraction(10**6)])
+def test_an_average_where_nobody_seems_to_be_has_its_whole_range(
+    catalog: Catalog, epsilon: Fraction
+) -> None:
+    parts = ", ".join(f"{one}(cost) AS {one}" for one in ("AVG", "VAR_POP", "STDDEV_POP"))
+    (plan, *_) = plans(read(catalog, f"SELECT {parts} FROM stays"), Price(epsilon))
+    told = answer(plan, dict.fromkeys(plan.exact, 0), noisy=0).columns
+    for name, low, high in (("AVG", -2, 8), ("VAR_POP", 0, 25), ("STDDEV_POP", 0, 5)):
+        assert told[f"{name}_low"] == [low]
+        assert told[f"{name}_high"] == [high]
+        (value,) = told[name]
+        assert isinstance(value, float)
+        assert low <= value <= high
+
+
+def test_a_sample_variance_of_no_rows_is_null_and_says_no_more_where_that_is_sure(
+    catalog: Catalog,
+) -> None:
+    question = read(catalog, "SELECT VAR_SAMP(cost) AS v FROM stays")
+    (unsure, *_), (sure, *_) = (plans(question, Price(Fraction(e))) for e in (1, 10**6))
+    for plan, ends in ((unsure, (0, 50)), (sure, (None, None))):
+        told = answer(plan, dict.fromkeys(plan.exact, 0), noisy=0).columns
+        assert told["v"] == [None]
+        assert ([ends[0]], [ends[1]]) == (told["v_low"], told["v_high"])
+
+
+def test_nothing_times_what_has_no_end_is_nothing() -> None:
+    none, any_number = np.zeros(1), np.array([math.inf])
+    nothing = Column(none, none, none, none)
+    anything = Column(np.ones(1), -any_number, any_number, any_number)
+    product = values._computed(Make.MULTIPLY, [nothing, anything])
+    assert (product.low[0], product.high[0]) == (0, 0)
 
 
 @pytest.mark.parametrize("confidence", ["0.5", "0.999"])

@@ -209,6 +209,21 @@ def test_no_noise_at_all_gives_the_ratio_itself() -> None:
     assert high[0] == pytest.approx(2)
 
 
+@pytest.mark.parametrize("many", [2, 3])
+@pytest.mark.parametrize("ratio", [-2.1, 0.0, 1.9, 7.3])
+def test_noise_that_is_next_to_none_gives_the_ratio_itself_also_at_the_ends(
+    ratio: float, many: int
+) -> None:
+    noise = Geometric("1e-4")
+    terms: Terms = [(1, 0, noise), ("1/2", 1, noise), (3, 1, noise)][:many]
+    rows = np.arange(1.0, 1000.0)
+    low, high = ratio_interval(
+        rows * ratio, rows, terms=terms, confidence="0.95", within=("-2.1", "7.3")
+    )
+    assert ((low <= ratio) & (ratio <= high)).all()
+    assert (high - low).max() < 1e-9
+
+
 def test_one_ratio_alone_is_its_own_interval() -> None:
     low, high = ratio_interval([1.0], [1.0], terms=AVERAGES[0], confidence="0.95", within=(3, 3))
     assert (low[0], high[0]) == (3, 3)

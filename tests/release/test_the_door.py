@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -255,18 +256,95 @@ def test_huge_numbers_pass_through_whole(ledger: Ledger, plan: Plan) -> None:
     assert any(abs(abs(column[0]) - huge) < 10**6 for column in noisy.statistics)
 
 
-def test_threads_with_one_question_get_one_answer(ledger: Ledger, plan: Plan) -> None:
+def assert_twins_cost_the_table_once(ledger: Ledger, plan: Plan, engine: Scripted) -> None:
+    """Ada and Bob ask the same at once, in two threads each."""
     found: list[bytes] = []
     barrier = threading.Barrier(4)
+    payers = iter([ADA, BOB, ADA, BOB])
+
+    def ask() -> None:
+        mine = next(payers)
+        barrier.wait()
+        found.append(release(ledger, plan, engine, mine).noisy.to_bytes())
+
+    in_threads(4, ask)
+    assert len(found) == 4
+    assert len(set(found)) == 1
+    assert spent(ledger) == [EPSILON] * 3
+    assert engine.asked == 1
+
+
+def test_threads_with_one_question_get_one_answer_and_pay_once(ledger: Ledger, plan: Plan) -> None:
+    assert_twins_cost_the_table_once(ledger, plan, Scripted())
+
+
+def test_threads_that_do_not_take_turns_are_caught(
+    ledger: Ledger, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ledger, "turn", lambda *_: nullcontext())
+    inside = threading.Barrier(4)
+    with pytest.raises(AssertionError):
+        assert_twins_cost_the_table_once(ledger, plan, Scripted(before=inside.wait))
+
+
+def test_a_turn_that_fails_is_given_away(ledger: Ledger, plan: Plan) -> None:
+    """Whoever waited asks for themselves: what failed stays paid, and hinders nobody."""
+    outcomes: list[str] = []
+    barrier = threading.Barrier(3)
+    failures = iter([SourceError(), KeyboardInterrupt()])
+
+    def fails() -> None:
+        error = next(failures, None)
+        if error is not None:
+            raise error
 
     def ask() -> None:
         barrier.wait()
-        found.append(release(ledger, plan).noisy.to_bytes())
+        try:
+            release(ledger, plan, engine)
+            outcomes.append("answered")
+        except (SourceError, KeyboardInterrupt):
+            outcomes.append("failed")
 
-    in_threads(4, ask)
-    assert len(set(found)) == 1
-    # Who asks while another's answer is not there yet pays too, but none pays more than once.
-    assert EPSILON <= spent(ledger)[0] <= 4 * EPSILON
+    engine = Scripted(before=fails)
+    in_threads(3, ask)
+    assert sorted(outcomes) == ["answered", "failed", "failed"]
+    assert spent(ledger) == [3 * EPSILON, 3 * EPSILON, 0]
+
+
+def test_a_fork_waits_for_no_thread_that_it_does_not_have(plan: Plan, tmp_path: Path) -> None:
+    ledger = funded(Ledger.in_file(tmp_path / "ledger.db"))
+    inside, leave = threading.Event(), threading.Event()
+
+    def stays() -> None:
+        inside.set()
+        leave.wait()
+
+    thread = threading.Thread(target=lambda: release(ledger, plan, Scripted(before=stays)))
+    thread.start()
+    inside.wait()
+    answer = in_child(lambda: answer_of(ledger, plan, "first"))
+    leave.set()
+    thread.join()
+    assert answer == answer_of(ledger, plan, "first")
+    assert spent(ledger)[:2] == [2 * EPSILON, 2 * EPSILON]
+
+
+def test_who_paid_beside_another_process_has_the_answer_for_good(
+    ledger: Ledger, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bob, in a process of his own, was faster; what Ada paid for is hers as well."""
+    monkeypatch.setattr(Ledger, "turn", lambda *_: nullcontext())
+    bobs: list[Released] = []
+    engine = Scripted(before=lambda: bobs.append(release(ledger, plan, payers=BOB)))
+    first = release(ledger, plan, engine)
+    paid = spent(ledger)
+    assert paid == [2 * EPSILON, EPSILON, EPSILON]
+    for payers in (ADA, BOB):
+        again = release(ledger, plan, payers=payers)
+        assert again.repeated
+        assert again.noisy == first.noisy == bobs[0].noisy
+    assert spent(ledger) == paid
 
 
 def test_threads_never_overspend(ledger: Ledger, catalog: Catalog) -> None:

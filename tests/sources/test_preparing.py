@@ -28,6 +28,7 @@ from differential_privacy.sources import (
     DuckDB,
     Engine,
     Key,
+    Keyed,
     Kind,
     Place,
     Ranks,
@@ -179,11 +180,12 @@ def test_a_question_ranks_groups_as_the_prepared_table_does(
     with machines.holding(kind, stored(rows)) as (engine, source):
         table = visits(source)
         scan = scanner(engine, table)
-        keys = [(Name(T, "urgent"), Kind.BOOLEAN), (Name(T, "ward"), Kind.TEXT)]
-        order = scan.group_order(Name(T, OWNER), keys, owner_is_text=scan.owner_is_text(table))
+        keys = [Keyed(Name(T, "urgent"), Kind.BOOLEAN), Keyed(Name(T, "ward"), Kind.TEXT)]
+        names, text = [OWNER, *NAMES], scan.owner_is_text(table)
+        rows, (order,) = scan.grouped(scan.scan(table, NAMES), names, [keys], owner_is_text=text)
         rank = Over(Call(Op.DENSE_RANK, ()), (Name(T, OWNER),), order)
-        columns = [(n, Name(T, n)) for n in (OWNER, *NAMES)]
-        unprepared = Select((*columns, ("rank", rank)), Derived(scan.scan(table, NAMES), T))
+        columns = [(name, Name(T, name)) for name in names]
+        unprepared = Select((*columns, ("rank", rank)), Derived(rows, T))
         ranked = Counter(engine.run(unprepared))
         assert ranked == Counter(kept(scan, table, [OWNER, *NAMES, group_rank(1)]))
 

@@ -9,8 +9,10 @@ from fractions import Fraction
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.exact import (
     Number,
+    float_down,
     float_log,
     log,
+    lowest,
     open_probability,
     positive,
     root,
@@ -21,6 +23,8 @@ from differential_privacy.exact import (
 from differential_privacy.privacy import ApproximateLoss, ConcentratedLoss, GaussianLoss
 
 __all__ = ["analytic_sigma", "classic_sigma", "concentrated_within"]
+
+LEAST_STEP = Fraction(1, 1 << 60)
 
 
 def classic_sigma(*, epsilon: Number, delta: Number, sensitivity: Number = 1) -> Fraction:
@@ -76,23 +80,36 @@ def concentrated_within(loss: ApproximateLoss) -> ConcentratedLoss:
     >>> concentrated_within(ApproximateLoss(1, 1e-6))
     ConcentratedLoss(rho=0.0243559703595)
     """
-    if loss.delta == 0 or loss.epsilon == 0:
-        rule = "must have a positive epsilon and a positive delta: nothing concentrated has less"
+    near = _rho_near(loss) if loss.delta and loss.epsilon else Fraction(0)
+    if near <= 0:
+        rule = "must have a larger epsilon or delta: nothing concentrated has so little"
         raise InvalidArgumentError("loss", loss, rule)
 
     def enough(rho: Fraction) -> bool:
         return ConcentratedLoss(rho).epsilon_at(loss.delta) <= loss.epsilon
 
-    low = high = loss.epsilon
-    while enough(high):
-        high *= 2
+    # The steps begin from one decimal to the next, so that a good guess takes two trials.
+    low, step = round_down(near), LEAST_STEP
     while not enough(low):
-        low /= 2
+        low, step = round_down(low / (1 + step)), 2 * step
+    high, step = round_up(low * (1 + LEAST_STEP)), LEAST_STEP
+    while enough(high):
+        low, high, step = high, round_up(high * (1 + step)), 2 * step
     while (middle := round_down((low + high) / 2)) > low:
         low, high = (middle, high) if enough(middle) else (low, middle)
-        if high - low <= low / 10**12:
-            break
-    return ConcentratedLoss(round_down(low))
+    return ConcentratedLoss(low)
+
+
+def _rho_near(loss: ApproximateLoss) -> Fraction:
+    """About the largest rho that is enough: at each order the theorem is linear in rho."""
+    epsilon, log_delta = float_down(round_down(loss.epsilon)), float_log(loss.delta)
+
+    def negative_rho(order: float) -> float:
+        gain = math.log1p(-1 / order) - (log_delta + math.log(order)) / (order - 1)
+        return (gain - epsilon) / order
+
+    found = lowest(lambda u: negative_rho(1 + math.exp(u)), -25.0, 60.0)
+    return Fraction(-negative_rho(1 + math.exp(found)))
 
 
 def _delta(sigma: Fraction, epsilon: Fraction) -> Fraction:

@@ -71,4 +71,4 @@ def command(
         show(fields([(books.label(name), meter(after))]))
         stated = policy_budgets(books.policy).get(books.label(name).partition("[")[0])
         if stated != after.budget:
-            note(f"write it in {policy}, too, so that the file says what holds")
+            note(f"write it in {policy}, too: the smaller of both holds")

@@ -26,7 +26,12 @@ __all__ = ["command"]
 SHOWN = 20
 LONGEST = 32
 MINUTES = len("2026-11-20 12:00")
-DONE = {Kind.OPEN: "opened", Kind.GRANT: "granted", Kind.REVOKE: "revoked"}
+DONE = {
+    Kind.OPEN: "opened",
+    Kind.GRANT: "granted",
+    Kind.LOWER: "lowered",
+    Kind.REVOKE: "revoked",
+}
 
 
 @click.command(

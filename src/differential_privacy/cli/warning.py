@@ -66,7 +66,7 @@ def _of_columns(table: Table) -> Iterator[str]:
 
 
 def _of_ledger(policy: Policy, engine: Engine) -> Iterator[str]:
-    """Where the policy and the ledger say different things, the ledger holds."""
+    """Where the policy and the ledger say different things, the smaller holds."""
     file = ledger_file(policy)
     if file is not None and not file.exists():
         return
@@ -83,7 +83,7 @@ def _of_ledger(policy: Policy, engine: Engine) -> Iterator[str]:
             if granted.revoked:
                 yield f"{name}: revoked in the ledger: `dp grant` opens it again"
             elif budget != granted.budget:
-                holds = f"the ledger grants {words(granted.budget)}, which holds"
-                yield f"{name}: the policy says {words(budget)}, but {holds}: see `dp grant`"
+                said = f"the policy says {words(budget)}, the ledger {words(granted.budget)}"
+                yield f"{name}: {said}: the smaller holds; `dp grant` records a larger one"
     finally:
         ledger.close()

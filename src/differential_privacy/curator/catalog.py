@@ -3,18 +3,21 @@
 Rule 1: only public tables are read here, and of private ones only what they are stored as.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.queries import Text, Type, Whole, column_type
-from differential_privacy.sources import Scanner, Table, prepared
+from differential_privacy.sources import Cell, Scanner, Table, prepared
 from differential_privacy.sources.trees import Derived, Name, Op, Select, Stored, call
 
 __all__ = ["Catalog"]
 
 MOST_VALUES = 10_000
 """A public column of more different values is known by its range alone."""
+
+MOST_QUERIES = 100
+"""Of so many questions is remembered what they read of public tables."""
 
 SCAN = "t"
 
@@ -25,6 +28,9 @@ class Catalog:
 
     scanner: Scanner
     _types: dict[tuple[str, str, str], Type] = field(default_factory=dict, repr=False)
+    _rows: dict[tuple[str, str], Sequence[tuple[Cell, ...]]] = field(
+        default_factory=dict, repr=False
+    )
     _unique: set[tuple[str, str]] = field(default_factory=set, repr=False)
 
     @property
@@ -55,6 +61,15 @@ class Catalog:
                 raise InvalidArgumentError(f"tables.{table.name}.unique", table.unique, rule)
             self._unique.add(key)
         return True
+
+    def public_rows(self, query: Select, read: Iterable[str]) -> Sequence[tuple[Cell, ...]]:
+        """The rows of a query that reads these public tables and no others."""
+        key = (repr(query), self.public_versions(read))
+        if key not in self._rows:
+            if len(self._rows) >= MOST_QUERIES:
+                self._rows.clear()
+            self._rows[key] = self.scanner.engine.run(query)
+        return self._rows[key]
 
     def public_versions(self, read: Iterable[str]) -> str:
         """The versions of the public tables among these: what a plan was made with."""

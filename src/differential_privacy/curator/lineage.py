@@ -4,7 +4,7 @@ Rule 1: a budget hangs on the data. Where a table is, and what the beginning and
 files hold, are marks; whatever has a mark that the ledger knows spends from that body's account.
 Rule 2: marks are made with the ledger's secret, so that whoever reads entries or their hashes
 cannot try out what the data may be.
-Rule 3: a body that is parted into accounts stays parted in the same way.
+Rule 3: a body that is parted into accounts stays parted in the same way, into the same parts.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from differential_privacy.curator.policy import Policy
 from differential_privacy.errors import PolicyError
 from differential_privacy.ledger import Ledger
-from differential_privacy.sources import Engine, Place, Table, root
+from differential_privacy.sources import Engine, Key, Place, Table, root
 
-__all__ = ["Lineage", "unchanged"]
+__all__ = ["Lineage", "chain", "state"]
 
 SHORT = 12
 
@@ -43,16 +43,24 @@ class Lineage:
         """Gives each body the marks that its tables have now."""
         for table in self.policy.private:
             first = self._first(table)
-            version = version_mark(self.ledger, self.engine, first)
             for body in bodies[table.name]:
                 account = self._account(first, body)
-                marks = [*self._marks(first), *self._marks(table), _parted(body, first.partition)]
+                parted = [_parted(body, first.partition), *self._parts(body, first)]
+                marks = [*self._marks(first), *self._marks(table), *parted]
                 for mark in dict.fromkeys(marks):
                     if account not in self.ledger.marked(mark):
                         self.ledger.mark(account, mark)
                 if first.partition is not None and not self._versions(body):
                     self.ledger.mark(account, f"first of {body}")
-                    self.ledger.mark(account, f"{version} of {body}")
+                    self.ledger.mark(account, self._version(first, body))
+
+    def unchanged(self, table: Table, bodies: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether a table, and what is said of it, are as they were when its parts were opened."""
+        return all(self.ledger.marked(self._version(table, body)) for body in bodies[table.name])
+
+    def _version(self, table: Table, body: str) -> str:
+        now = state(table, self.policy.tables, self.engine)
+        return f"version {self._mark(now)} of {body}"
 
     def _mark(self, text: str) -> str:
         return _digest(text, self.ledger.secret())
@@ -95,27 +103,39 @@ class Lineage:
             raise PolicyError(self.policy.file, f"tables.{table.name}", rule)
 
     def _check_parted(self, table: Table, bodies: tuple[str, ...]) -> None:
+        rule = "must stay as it was when this data was first asked: its accounts hang on it"
         for body in bodies:
             known = [self.ledger.marked(_parted(body, name)) for name in self._partings(table)]
             if any(known) and not self.ledger.marked(_parted(body, table.partition)):
-                rule = "must stay as it was when this data was first asked: its accounts hang on it"
                 raise PolicyError(self.policy.file, f"tables.{table.name}.partition", rule)
+            if any(known) and not all(map(self.ledger.marked, self._parts(body, table))):
+                key = f"tables.{table.name}.columns.{table.partition}.categories"
+                raise PolicyError(self.policy.file, key, rule)
+
+    def _parts(self, body: str, table: Table) -> list[str]:
+        """A mark of the parts, in order: who is in none of them is in the first."""
+        if table.partition is None:
+            return []
+        named = repr(table.column(table.partition).categories)
+        return [f"parts {self._mark(named)} of {body}"]
 
     def _partings(self, table: Table) -> list[str | None]:
         return [None, *(column.name for column in table.columns)]
 
 
-def unchanged(
-    ledger: Ledger, engine: Engine, bodies: Mapping[str, tuple[str, ...]], table: Table
-) -> bool:
-    """Whether a table's data are as they were when its parts were opened."""
-    version = version_mark(ledger, engine, table)
-    return all(ledger.marked(f"{version} of {body}") for body in bodies[table.name])
+def chain(table: Table, tables: Mapping[str, Table]) -> list[Table]:
+    """A table, and those that are read to find whose its rows are: its foreign keys lead there."""
+    found = [table]
+    while isinstance(key := found[-1].owner, Key):
+        found.append(tables[key.table])
+    return found
 
 
-def version_mark(ledger: Ledger, engine: Engine, table: Table) -> str:
-    """A mark of how the data of a table are now."""
-    return f"version {_digest(engine.version(table.source), ledger.secret())}"
+def state(table: Table, tables: Mapping[str, Table], engine: Engine) -> str:
+    """The versions of all data that a scan of a table reads, and what is said of them."""
+    return " ".join(
+        f"{engine.version(one.source)} {one.columns} {one.owner}" for one in chain(table, tables)
+    )
 
 
 def _parted(body: str, column: str | None) -> str:

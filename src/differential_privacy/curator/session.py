@@ -78,8 +78,7 @@ class Session:
     ) -> Plan:
         """What a question would cost, and how far off its answer would be: free, reads no data."""
         sure = _confidence(confidence)
-        question = Question.read(parsed_question(text), self.catalog, text)
-        self._check_tables(question.tables)
+        question = self._read(text)
         budgets = self.accounts.budgets(question.tables, self.analyst, self.project)
         if within is None:
             return question.plan(price_of(budgets, epsilon=epsilon, delta=delta, rho=rho))
@@ -111,8 +110,7 @@ class Session:
 
         It is of the bounds that the question would have at this price.
         """
-        question = Question.read(parsed_question(text), self.catalog, text)
-        self._check_tables(question.tables)
+        question = self._read(text)
         budgets = self.accounts.budgets(question.tables, self.analyst, self.project)
         return self.buy(question.lost(price_of(budgets, epsilon=epsilon)))
 
@@ -167,6 +165,16 @@ class Session:
     def account(self) -> Account:
         """The analyst's budget, or the project's: what was spent of it and what is left."""
         return self.accounts.ledger.account(analyst_account(self.analyst, self.project))
+
+    def _read(self, text: str) -> Question:
+        """A question that this analyst may ask, and that asks for something."""
+        question = Question.read(parsed_question(text), self.catalog, text)
+        self._check_tables(question.tables)
+        asked, _ = question.ways[0]
+        if asked.groups is not None and not asked.needs.exact and not asked.percentiles:
+            rule = "are public, and nothing else is asked: they need no answer, and no budget"
+            raise QuestionError("these groups", rule, instead="COUNT(*) beside them")
+        return question
 
     def _check_tables(self, tables: frozenset[str]) -> None:
         known = self.catalog.tables

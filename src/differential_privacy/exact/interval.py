@@ -37,6 +37,8 @@ class Interval:
 
     def __mul__(self, other: "Interval | Fraction | int") -> "Interval":
         other = Interval.of(other)
+        if self.low.numerator >= 0 and other.low.numerator >= 0:
+            return Interval(self.low * other.low, self.high * other.high)
         ends = (
             self.low * other.low,
             self.low * other.high,

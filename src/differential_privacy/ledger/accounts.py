@@ -17,11 +17,13 @@ __all__ = ["Account"]
 class Account:
     """What may be spent under one name, and what was.
 
-    `opened` is the budget that it was opened with, `budget` the one of the last grant. What is
+    `opened` is the budget that it was opened with, `budget` the one that it was given last. What is
     spent is bookkeeping; the promise is the budget.
 
     Theorem: whoever may raise a budget after seeing answers has promised the largest that they
-    would have granted: the filter of that budget admits the same releases.
+    would have granted: the filter of that budget admits the same releases. Lowering it only refuses
+    what that filter would have admitted, so it needs no theorem, and takes no promise back: a lower
+    budget is a promise of its own only where no answer had a part in choosing it.
 
     >>> from differential_privacy.ledger import Account
     >>> account = Account.opened_with("ada", PureLoss(1)).admit(PureLoss(0.25))
@@ -48,7 +50,7 @@ class Account:
     @property
     def left(self) -> Spendable:
         """What this account would still admit; an account above it may hold less."""
-        return nothing_of(self.budget) if self.revoked else left_of(self.budget, self.spent)
+        return nothing_of(self.budget) if self._closed else left_of(self.budget, self.spent)
 
     def admit(self, loss: Spendable) -> "Account":
         """The account when this loss is spent too, or an error that names it."""
@@ -56,7 +58,7 @@ class Account:
         refusal = BudgetExceededError(
             needed=loss, spent=self.spent, budget=budget, account=self.name
         )
-        if self.revoked:
+        if self._closed:
             raise refusal
         try:
             return replace(self, spent=Filter(budget, self.spent).admit(loss).spent)
@@ -69,10 +71,32 @@ class Account:
 
     def granted(self, budget: Spendable) -> "Account":
         """The account with a larger budget, open again if it was revoked."""
-        if nothing_of(budget) != nothing_of(self.budget):
-            rule = f"must be in the measure that {self.name} was opened with: {self.budget}"
-            raise InvalidArgumentError("budget", budget, rule)
+        self._check_measure(budget)
         if not self.budget.within(budget):
             rule = f"must not be below {self.budget}: what was promised is spent; or revoke it"
             raise InvalidArgumentError("budget", budget, rule)
         return replace(self, budget=budget, revoked=False)
+
+    def lowered(self, budget: Spendable) -> "Account":
+        """The account with a smaller budget; where more is spent already, with nothing left.
+
+        >>> from differential_privacy.ledger import Account
+        >>> account = Account.opened_with("ada", PureLoss(1)).admit(PureLoss(0.75))
+        >>> account.lowered(PureLoss(0.5)).left
+        PureLoss(epsilon=0)
+        """
+        self._check_measure(budget)
+        if not budget.within(self.budget):
+            rule = f"must not be above {self.budget}, which {self.name} has: that needs a grant"
+            raise InvalidArgumentError("budget", budget, rule)
+        return replace(self, budget=budget)
+
+    @property
+    def _closed(self) -> bool:
+        """Whether nothing at all is admitted: it was revoked, or lowered below what is spent."""
+        return self.revoked or not self.spent.within(self.budget)
+
+    def _check_measure(self, budget: Spendable) -> None:
+        if nothing_of(budget) != nothing_of(self.budget):
+            rule = f"must be in the measure that {self.name} was opened with: {self.budget}"
+            raise InvalidArgumentError("budget", budget, rule)

@@ -41,6 +41,7 @@ class Kind(StrEnum):
 
     OPEN = "open"
     GRANT = "grant"
+    LOWER = "lower"
     REVOKE = "revoke"
     MARK = "mark"
     SECRET = "secret"  # noqa: S105 - a kind, not a password

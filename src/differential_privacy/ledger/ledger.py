@@ -7,6 +7,7 @@ Rule 3: nothing is answered by a ledger that cannot be written, or is not the on
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import final
 
@@ -15,14 +16,16 @@ from differential_privacy.ledger.accounts import Account
 from differential_privacy.ledger.anchor import Anchor, FileAnchor, NoAnchor
 from differential_privacy.ledger.certificates import Certificates
 from differential_privacy.ledger.chain import Chain, Draft
+from differential_privacy.ledger.databases import DatabaseStore
 from differential_privacy.ledger.entries import Entry, Kind, digest, public_body, public_text
 from differential_privacy.ledger.measures import as_json, measure_of, orders_of
 from differential_privacy.ledger.memory import MemoryStore
-from differential_privacy.ledger.postgres import PostgresStore
+from differential_privacy.ledger.postgres import PostgresServer
 from differential_privacy.ledger.replay import Answer, State
-from differential_privacy.ledger.sqlite import SQLiteStore
+from differential_privacy.ledger.sqlite import SQLiteFile
 from differential_privacy.ledger.statement import Statement, Verification
 from differential_privacy.ledger.store import Store
+from differential_privacy.ledger.turns import Turns
 from differential_privacy.privacy import Spendable
 from differential_privacy.sampling import secure_bits
 
@@ -66,6 +69,7 @@ class Ledger:
 
     def __init__(self, store: Store, anchor: Anchor) -> None:
         self._chain = Chain(store, anchor)
+        self._turns = Turns()
         self._secret: bytes | None = None
         # A ledger that does not check out is refused before anybody counts on it.
         self._chain.read()
@@ -81,12 +85,12 @@ class Ledger:
     ) -> "Ledger":
         """A ledger in an SQLite file, anchored beside it unless another place is named."""
         place = f"{os.fspath(path)}.anchor" if anchor is None else anchor
-        return Ledger(SQLiteStore(path), FileAnchor(place))
+        return Ledger(DatabaseStore(SQLiteFile(path)), FileAnchor(place))
 
     @staticmethod
     def on_server(dsn: str, *, anchor: str | os.PathLike[str]) -> "Ledger":
         """A ledger on a Postgres server, anchored in a file of this machine."""
-        return Ledger(PostgresStore(dsn), FileAnchor(anchor))
+        return Ledger(DatabaseStore(PostgresServer(dsn)), FileAnchor(anchor))
 
     def open_account(self, name: str, budget: Spendable, *, parent: str | None = None) -> None:
         """Opens an account in the budget's measure; again with the same budget changes nothing.
@@ -120,6 +124,21 @@ class Ledger:
             if before.granted(budget) == before:
                 return None
             return Draft(Kind.GRANT, {"account": account, "budget": as_json([budget])})
+
+        self._chain.write(decide)
+
+    def lower(self, account: str, budget: Spendable, *, who: str, why: str) -> None:
+        """Gives an account this smaller budget in the place of its own; what is spent stays spent.
+
+        `who` and `why` are notes that all may read.
+        """
+        said = {"who": public_text(who, "who"), "why": public_text(why, "why")}
+
+        def decide(state: State) -> Draft | None:
+            before = state.account(account)
+            if before.lowered(budget) == before:
+                return None
+            return Draft(Kind.LOWER, {"account": account, "budget": as_json([budget]), **said})
 
         self._chain.write(decide)
 
@@ -231,6 +250,10 @@ class Ledger:
             return None
         found = state.answers[key]
         return self._receipt(state, found.spend), self._kept(found)
+
+    def turn(self, key: str) -> AbstractContextManager[None]:
+        """Keeps other threads from working on the answer of this key; they wait, and find it."""
+        return self._turns.of(key)
 
     def account(self, name: str) -> Account:
         """One account as it is now."""

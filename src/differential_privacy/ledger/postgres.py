@@ -1,11 +1,8 @@
 """A ledger on a Postgres server: for teams, over many machines.
 
 Rule 1: a commit is on the server's disk before it returns (synchronous_commit at least on).
-Rule 2: no connection lives through an error or a fork; the next call opens another one.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -14,13 +11,12 @@ from differential_privacy.errors import (
     LedgerUnavailableError,
     MissingExtraError,
 )
-from differential_privacy.ledger.entries import Record
-from differential_privacy.ledger.store import PATIENCE_SECONDS, Transaction
+from differential_privacy.ledger.store import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["PostgresStore"]
+__all__ = ["PostgresServer"]
 
 TABLE = """
     CREATE TABLE differential_privacy_ledger (
@@ -42,66 +38,29 @@ BEGIN = f"""
 """
 
 
-class PostgresStore:
-    """Records in the table `differential_privacy_ledger` of a database, made when it is not there.
+class PostgresServer:
+    """The table `differential_privacy_ledger` of a database, made when it is not there.
 
     Its role needs the rights to select from the table and to insert into it, and no other: writers
     are kept apart by an advisory lock.
     """
 
+    table = "differential_privacy_ledger"
+    mark = "%s"
+    begin = BEGIN
+
     def __init__(self, dsn: str) -> None:
         self._psycopg = _psycopg()
         self._dsn = dsn
-        self._open: Connection | None = None
+        self.errors: tuple[type[Exception], ...] = (self._psycopg.Error,)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """Holds the writers' lock from beginning to end."""
-        with self._connected() as connection:
-            connection.execute(BEGIN)
-            try:
-                yield _Rows(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.info.transaction_status == self._psycopg.pq.TransactionStatus.INTRANS:
-                    connection.execute("ROLLBACK")
-                else:
-                    # The server ends the transaction of whoever leaves.
-                    self.close()
-                raise
+    def refusal(self, error: Exception) -> LedgerUnavailableError:
+        """What a server says may be long and name its insides; its kind is enough."""
+        return LedgerUnavailableError(f"its server: {type(error).__name__}")
 
-    def after(self, sequence: int) -> Sequence[Record]:
-        """The records with larger numbers."""
-        with self._connected() as connection:
-            return _Rows(connection).after(sequence)
-
-    def attachment(self, sequence: int) -> bytes | None:
-        """The bytes beside a record."""
-        asked = "SELECT attachment FROM differential_privacy_ledger WHERE sequence = %s"
-        with self._connected() as connection:
-            found = connection.execute(asked, [sequence]).fetchone()
-        return found[0] if found else None
-
-    def close(self) -> None:
-        """Closes the connection."""
-        connection, self._open = self._open, None
-        if connection is not None:
-            connection.close()
-
-    @contextmanager
-    def _connected(self) -> Iterator["Connection"]:
-        """The connection; what the server or the network refuses becomes an error of ours."""
-        try:
-            if self._open is None:
-                self._open = self._connect()
-            yield self._open
-        except self._psycopg.Error as error:
-            self.close()
-            # What a server says may be long and name its insides; its kind is enough.
-            raise LedgerUnavailableError(f"its server: {type(error).__name__}") from error
-
-    def _connect(self) -> "Connection":
-        connection: Connection = self._psycopg.connect(
+    def connect(self) -> "Connection":
+        """A connection that gives up on a server that does not answer."""
+        opened: Connection = self._psycopg.connect(
             self._dsn,
             autocommit=True,
             prepare_threshold=None,
@@ -110,43 +69,26 @@ class PostgresStore:
             # In milliseconds: a network that swallows what is sent is a lost one.
             tcp_user_timeout=1000 * PATIENCE_SECONDS,
         )
-        try:
+        return opened
+
+    def prepare(self, connection: "Connection") -> None:
+        """Makes the table once, and looks for one that does as it is told."""
+        if connection.execute(PLAIN).fetchone() is None:
+            connection.execute(BEGIN)
             if connection.execute(PLAIN).fetchone() is None:
-                connection.execute(BEGIN)
-                if connection.execute(PLAIN).fetchone() is None:
-                    connection.execute(TABLE)
-                connection.execute("COMMIT")
-            _check_table(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+                connection.execute(TABLE)
+            connection.execute("COMMIT")
+        if connection.execute(PLAIN).fetchone() != (True,):
+            raise LedgerTamperedError("its table has rules, triggers or policies")
 
+    def place(self) -> object:
+        """One name is one server."""
+        return None
 
-class _Rows:
-    """The table, within a transaction."""
-
-    def __init__(self, connection: "Connection") -> None:
-        self._connection = connection
-
-    def after(self, sequence: int) -> Sequence[Record]:
-        asked = """
-            SELECT sequence, text, hash FROM differential_privacy_ledger
-            WHERE sequence > %s ORDER BY sequence
-        """
-        return [Record(*row) for row in self._connection.execute(asked, [sequence])]
-
-    def append(self, record: Record, attachment: bytes | None) -> None:
-        self._connection.execute(
-            "INSERT INTO differential_privacy_ledger VALUES (%s, %s, %s, %s)",
-            [record.sequence, record.text, record.hash, attachment],
-        )
-
-
-def _check_table(connection: "Connection") -> None:
-    """Looks for a table that does as it is told: a trigger could swallow what is written."""
-    if connection.execute(PLAIN).fetchone() != (True,):
-        raise LedgerTamperedError("its table has rules, triggers or policies")
+    def writing(self, connection: "Connection") -> bool:
+        """Whether a transaction is open, and no statement is under way."""
+        status = self._psycopg.pq.TransactionStatus
+        return bool(connection.info.transaction_status == status.INTRANS)
 
 
 def _psycopg() -> ModuleType:

@@ -44,6 +44,7 @@ class State:
         self._by_kind: Mapping[Kind, Callable[[int, Body], None]] = {
             Kind.OPEN: self._open,
             Kind.GRANT: self._grant,
+            Kind.LOWER: self._lower,
             Kind.REVOKE: self._revoke,
             Kind.MARK: self._mark,
             Kind.SECRET: self._secret,
@@ -100,6 +101,10 @@ class State:
     def _grant(self, _: int, body: Body) -> None:
         account = self.account(_text(body["account"]))
         self.accounts[account.name] = account.granted(_budget(body))
+
+    def _lower(self, _: int, body: Body) -> None:
+        account = self.account(_text(body["account"]))
+        self.accounts[account.name] = account.lowered(_budget(body))
 
     def _revoke(self, _: int, body: Body) -> None:
         account = self.account(_text(body["account"]))

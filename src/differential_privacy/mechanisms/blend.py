@@ -43,7 +43,9 @@ ROUNDING = 1e-9
 NEXT = 1e-12
 """The same for a place, as a part of the largest that there is."""
 
-MOST_CELLS = 1 << 16
+MOST_SCALES = 128
+"""No more cells than so many scales have: the rest of what noise can reach, it reaches seldom."""
+
 HALVINGS = 16
 TINY = 1e-300
 
@@ -90,7 +92,7 @@ class Blend:
             return float_up(factor * noise.error(sure))
         miss = _miss(sure)
         lost = miss * FINE_LOST
-        cells = [cells_of(n, fineness=FINE, lost=lost).times(float(f)) for f, n in terms]
+        cells = [_cells(n, fineness=FINE, lost=lost).times(float(f)) for f, n in terms]
         return float(_errors(cells, np.ones((len(cells), 1)), miss, fineness=FINE)[0])
 
 
@@ -109,7 +111,7 @@ def errors_along(
     along: dict[Fraction | None, list[NoiseCells]] = {}
     for a, b, noise in terms:
         if a or b:
-            cells = cells_of(noise, fineness=COARSE, lost=miss * COARSE_LOST)
+            cells = _cells(noise, fineness=COARSE, lost=miss * COARSE_LOST)
             along.setdefault(a / b if b else None, []).append(cells.times(float(abs(b or a))))
     sums = [sum_of(cells, step=_step(cells, COARSE)) for cells in along.values()]
     factors = [np.abs(x if ratio is None else float(ratio) * x + y) for ratio in along]
@@ -155,13 +157,21 @@ def _errors_of_two(one: NoiseCells, other: NoiseCells, a: Floats, b: Floats, mis
     return np.asarray((inside + slack) * (1 + ROUNDING) + farthest * NEXT, dtype=np.float64)
 
 
+def _cells(noise: IntegerNoise, *, fineness: int, lost: float) -> NoiseCells:
+    """The cells of a noise but for those at the end that may be lost: of some noise one is left."""
+    cells = cells_of(noise, fineness=fineness, lost=lost)
+    farthest = 2 * np.cumsum(cells.chances[:0:-1]) * (1 + ROUNDING)
+    many = int(np.searchsorted(farthest, lost, side="right"))
+    gone = float(farthest[many - 1]) if many else 0.0
+    near = cells.chances[: cells.chances.size - many]
+    return NoiseCells(cells.step, near, cells.slack + cells.reach * NEXT, cells.lost + gone)
+
+
 def _step(noises: list[NoiseCells], fineness: int) -> float:
     """Cells to a deviation, but no more of them than would fit: noise may be next to none."""
-    return max(_deviation(noises) / (2 * fineness), sum(one.reach for one in noises) / MOST_CELLS)
-
-
-def _deviation(noises: list[NoiseCells]) -> float:
-    return math.hypot(TINY, *(noise.deviation for noise in noises))
+    deviation, reach = math.hypot(*(n.deviation for n in noises)), sum(n.reach for n in noises)
+    step = max(deviation / (2 * fineness), reach / (MOST_SCALES * fineness))
+    return step or NEXT * max(noise.step for noise in noises)
 
 
 def _miss(confidence: Fraction) -> float:

@@ -1,6 +1,5 @@
 """Show the groups whose noisy number of people passes a threshold that one person seldom does."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +10,7 @@ from differential_privacy.exact import (
     Interval,
     Number,
     exp,
+    float_log,
     integer,
     log,
     open_probability,
@@ -26,6 +26,7 @@ from differential_privacy.sampling import Bits
 
 __all__ = ["GaussianThreshold"]
 
+HALF = Fraction(1, 2)
 TINY = Fraction(1, 1 << 40)
 
 FEW = 64
@@ -72,8 +73,7 @@ class GaussianThreshold:
         most = integer(groups, "groups", least=1)
         delta = positive(loss.delta, "delta")
         variance = most / (2 * positive(loss.rho, "rho"))
-        one = min(Fraction(1, 2), 2 * delta / most)
-        guess = math.ceil(DiscreteGaussian(variance).bound(1 - one))
+        guess = DiscreteGaussian(variance).place_above(float_log(min(HALF, delta / most)))
 
         def enough(above_one: int) -> bool:
             return GaussianThreshold(variance, 1 + above_one).told_alone(most) <= delta
@@ -115,9 +115,9 @@ class GaussianThreshold:
         40
         """
         wanted = open_probability(chance, "chance")
-        return 1 + least_whole(
-            lambda more: self._reached_by(1 + more).low >= wanted, guess=self.threshold
-        )
+        above = DiscreteGaussian(self.variance).place_above(float_log(min(wanted, 1 - wanted)))
+        more = self.threshold - above if wanted < HALF else self.threshold + above - 2
+        return 1 + least_whole(lambda more: self._reached_by(1 + more).low >= wanted, guess=more)
 
     def _reached_by(self, people: int) -> Interval:
         """The chance that so many people, with noise, reach the threshold."""

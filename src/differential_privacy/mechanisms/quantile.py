@@ -29,8 +29,11 @@ __all__ = ["PrivateQuantile"]
 FARTHEST = 1 << 61
 """The ends of a range: the distance of any two candidates fits in 64 bits, with room to add one."""
 
-FINEST = 1 << 40
-"""The largest denominator of a quantile: scores of some million rows then fit in 64 bits."""
+FINEST = 10**18
+"""The largest denominator of a quantile: more than all digits of a float."""
+
+COARSE = 1 << 24
+"""Scores of a hundred billion rows fit in 64 bits where a row is no more units than these."""
 
 ROOM = float(1 << 61)
 
@@ -78,7 +81,7 @@ class PrivateQuantile:
             raise InvalidArgumentError("high", high, "must be at most 2**61")
         object.__setattr__(self, "quantile", probability(quantile, "quantile"))
         if self.quantile.denominator > FINEST:
-            raise InvalidArgumentError("quantile", quantile, "must be a fraction of at most 2**40")
+            raise InvalidArgumentError("quantile", quantile, "must be a fraction of at most 10**18")
         object.__setattr__(self, "offset", integer(offset, "offset", least=0))
 
     def __repr__(self) -> str:
@@ -216,7 +219,10 @@ class PrivateQuantile:
         if given.size != rows.size:
             raise PrivateArgumentError("exact", RULE)
         values, weights = clamped(given, self.low, self.high).ravel(), np.ravel(np.maximum(rows, 0))
-        if weights.dtype == np.int64 and weights.astype(np.float64).sum() * self._unit > ROOM:
+        # Of fine quantiles all scores are long, so that the time does not tell how many rows are.
+        if weights.dtype == np.int64 and (
+            self._unit > COARSE or weights.astype(np.float64).sum() * self._unit > ROOM
+        ):
             weights = weights.astype(object)
         order = np.argsort(values, kind="stable")
         values, weights = values[order], weights[order]

@@ -41,9 +41,9 @@ def least_whole(enough: Callable[[int], bool], *, guess: int) -> int:
     8
     """
     low, high, step = -1, max(guess, 0), 1
+    # The guess is usually a good one, so the search leaves it in growing steps, either way.
     while not enough(high):
-        low, high = high, 2 * high + 1
-    # A bound is usually a good guess, so the search goes down from it in growing steps.
+        low, high, step = high, high + step, 2 * step
     while high - step > low:
         if not enough(high - step):
             low = high - step

@@ -133,8 +133,8 @@ class TruncatedGeometric:
     def people_for(self, chance: Number) -> int:
         """The least number of people of which a group is kept with at least this chance."""
         wanted = open_probability(chance, "chance")
-        _, sure = _turns(self.epsilon, self.delta)
-        return least_whole(lambda n: self._chance(n, PRECISION).low >= wanted, guess=sure)
+        turn, _ = _turns(self.epsilon, self.delta)
+        return least_whole(lambda n: self._chance(n, PRECISION).low >= wanted, guess=turn)
 
     def _chance(self, people: int, work: int) -> Interval:
         """The chance that so many people are kept.
@@ -176,6 +176,10 @@ def _turns(epsilon: Fraction, delta: Fraction) -> tuple[int, int]:
     (1 - delta) / (1 + e^epsilon). Neither that nor G(t) + G(m) = 1 can be an equality that
     precision does not settle: e^epsilon is transcendental, by Lindemann, and both would be
     equations for it with rational coefficients, but for t = m = 1, where G is delta itself.
+
+    Theorem: the least m at which G(t) + G(m) is one or more is t or t + 1. For G(n + 1) is
+    e^epsilon G(n) + delta, so G(t - 1) < (1 - delta) / (1 + e^epsilon) < G(t) puts 1 - G(t) between
+    G(t - 1) and G(t + 1).
     """
 
     def passes(n: int) -> bool:
@@ -183,15 +187,11 @@ def _turns(epsilon: Fraction, delta: Fraction) -> tuple[int, int]:
             lambda work: _grown(epsilon, delta, n, work) * (1 + exp(epsilon, work)) - (1 - delta)
         )
 
-    far = math.ceil((-log(delta).low + 1) / epsilon) + 1
-    turn = least_whole(passes, guess=far)
-
-    def certain(more: int) -> bool:
-        return not _positive(
-            lambda work: 1 - _grown(epsilon, delta, turn, work) - _grown(epsilon, delta, more, work)
-        )
-
-    return turn, turn + least_whole(certain, guess=far)
+    # The guess is the turn in floats, where e^(n epsilon) - 1 passes this.
+    grown = float((1 - delta) / delta) * math.tanh(float(epsilon) / 2)
+    turn = least_whole(passes, guess=math.ceil(math.log1p(grown) / float(epsilon)))
+    short = _positive(lambda work: 1 - 2 * _grown(epsilon, delta, turn, work))
+    return turn, 2 * turn + 1 if short else 2 * turn
 
 
 def _positive(value: Callable[[int], Interval]) -> bool:

@@ -1,8 +1,9 @@
 """Questions: SQL read, checked for ownership, bounded, and turned into exact whole numbers."""
 
-from differential_privacy.queries.bounding import Bounding, Reach, people
+from differential_privacy.queries.bounding import Bounding, Reach
+from differential_privacy.queries.exactly import people
 from differential_privacy.queries.expressions import Expressions
-from differential_privacy.queries.measures import Exact, Linear, Percentile, Statistic, Way
+from differential_privacy.queries.measures import Block, Exact, Linear, Percentile, Statistic, Way
 from differential_privacy.queries.outputs import (
     Chosen,
     Computed,
@@ -27,6 +28,7 @@ from differential_privacy.queries.values import Text, Truth, Type, Value, Whole,
 
 __all__ = [
     "Asked",
+    "Block",
     "Bound",
     "Bounding",
     "Chosen",

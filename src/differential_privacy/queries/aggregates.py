@@ -13,8 +13,8 @@ from sqlglot import expressions as sql
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.agreeing import Told
 from differential_privacy.queries.blocks import Moments, Needs
-from differential_privacy.queries.expressions import Expressions
 from differential_privacy.queries.measures import Exact, Linear, Percentile, Way, linear
+from differential_privacy.queries.narrowing import Narrowing
 from differential_privacy.queries.outputs import (
     Chosen,
     Computed,
@@ -43,13 +43,16 @@ LARGEST_ROOT = 1 << 30
 FINEST_PERCENTILE = 1 << 16
 """Candidates of a percentile: more would take longer and tell no more than noise does."""
 
+FINEST_SHARE = 10**18
+"""The largest denominator of a share: more than all digits of a float."""
+
 ONE = Fraction(1)
 
 
 class Aggregates:
     """Reads the aggregates of one question, and notes what they need."""
 
-    def __init__(self, scope: Expressions, *, row_owned: bool) -> None:
+    def __init__(self, scope: Narrowing, *, row_owned: bool) -> None:
         self._scope = scope
         self._row_owned = row_owned
         self.needs = Needs()
@@ -77,7 +80,7 @@ class Aggregates:
             return self._counted(self._different(inner, condition))
         if isinstance(inner, sql.Star):
             return self._counted(_rows(condition))
-        value = _kept(self._scope.value(inner), condition)
+        value = _kept(self._scope.within(condition).held(inner), condition)
         return self._counted(_holding(value))
 
     def sum(self, node: sql.Expr, condition: Tree) -> Told:
@@ -178,7 +181,7 @@ class Aggregates:
         name = node.key.upper()
         if isinstance(node.this, sql.Distinct):
             raise QuestionError(f"{name}(DISTINCT ...)", "is not offered: COUNT(DISTINCT x) is")
-        value = self._scope.value(node.this)
+        value = self._scope.within(condition).held(node.this)
         kind = value.type
         if not isinstance(kind, Whole) or not (kind.is_number or moments_of_time):
             rule = "needs numbers: this is a text, a date or a truth"
@@ -202,7 +205,7 @@ class Aggregates:
     def _percentile(
         self, node: sql.Expr, condition: Tree, share: Fraction, extreme: int = 0
     ) -> Told:
-        value = self._scope.value(node)
+        value = self._scope.within(condition).held(node)
         kind = value.type
         if not isinstance(kind, Whole):
             raise QuestionError(node.sql(), "has no order: percentiles are of numbers and dates")
@@ -223,7 +226,9 @@ class Aggregates:
         if share is None or not 0 <= share <= 1:
             rule = "needs a constant share from 0 to 1"
             raise QuestionError("QUANTILE", rule, instead="QUANTILE_CONT(x, 0.9)")
-        return share.limit_denominator(10_000)
+        if share.denominator > FINEST_SHARE:
+            raise QuestionError("QUANTILE", "needs a share of at most 18 decimals")
+        return share
 
 
 def _rows(condition: Tree) -> Exact:

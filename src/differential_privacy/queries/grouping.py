@@ -16,7 +16,10 @@ from sqlglot import expressions as sql
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries import arithmetic
 from differential_privacy.queries.aggregating import aggregate_nodes, group_nodes
+from differential_privacy.queries.conditions import placed
 from differential_privacy.queries.expressions import Expressions
+from differential_privacy.queries.groups import listed_groups
+from differential_privacy.queries.narrowing import Narrowing
 from differential_privacy.queries.owning import owner_names
 from differential_privacy.queries.parsing import written_sql
 from differential_privacy.queries.relations import Frame, Sources
@@ -46,6 +49,7 @@ from differential_privacy.sources.trees import (
     Tree,
     call,
     choose,
+    conjuncts,
     when,
 )
 
@@ -67,8 +71,8 @@ class Groups:
     def __init__(
         self, frame: Frame, node: sql.Expr, columns: Sequence[sql.Expr], sources: Sources
     ) -> None:
-        self._frame = frame
-        self._rows = Expressions(FrameScope(frame))
+        self._frame, self._sources = frame, sources
+        self._rows = Narrowing(frame)
         self._groups = Expressions(FrameScope(frame), aggregate=self._aggregate)
         nodes = group_nodes(node, columns)
         self._keys = [self._rows.value(one) for one in nodes]
@@ -91,22 +95,37 @@ class Groups:
         return None if self._frame.owner is None else Name(INNER, OWNER)
 
     @property
+    def by(self) -> list[Tree]:
+        """Trees that no two groups of a person agree on."""
+        keys = [key for key in self._keys if not key.owner and not key.constant]
+        return [self._placed(key.tree) for key in keys]
+
+    @property
+    def known(self) -> list[Tree]:
+        """What is true of each group: what is of its rows, and HAVING."""
+        keys = {key.tree: self._placed(key.tree) for key in self._keys if not key.constant}
+        return [*(placed(one, keys) for one in self._frame.known), *conjuncts(self._having)]
+
+    @property
     def most(self) -> int | None:
         """How many groups one person can have."""
         if self.owner is None:
             return None
-        total, most = 1, self._frame.most
-        for key in self._keys:
-            if not key.owner and not key.constant:
-                if key.values is None:
-                    return most
-                total *= len(key.values) + (1 if key.nullable else 0)
-        return total if most is None else min(total, most)
+        keys = {key.tree: key for key in self._keys if not key.owner and not key.constant}
+        groups = listed_groups(self._frame, list(keys.values()), self._sources)
+        most = self._frame.most
+        if groups is None:
+            return most
+        return len(groups) if most is None else min(len(groups), most)
 
     def value(self, node: sql.Expr) -> Value:
         """A column of the groups: keys, aggregates, and what is computed from them."""
         value = self._groups.value(node)
         return replace(value, tree=self._placed(value.tree))
+
+    def near(self, node: sql.Expr) -> Value:
+        """The same, as it is in these groups: what is computed of aggregates is so already."""
+        return self.value(node) if aggregate_nodes(node) else self._rows.value(node)
 
     def hash(self, scanner: Scanner) -> Tree:
         """Tells the groups of one person apart."""
@@ -195,7 +214,7 @@ class Groups:
         inner = node.this
         if isinstance(node, sql.Count):
             return self._count(inner, kept, written)
-        value = None if inner is None else self._rows.value(inner)
+        value = None if inner is None else self._rows.within(kept).held(inner)
         kind = None if value is None else value.type
         offered = isinstance(node, sql.Sum | sql.Avg | sql.Min | sql.Max)
         if value is None or not isinstance(kind, Whole) or not offered:
@@ -225,7 +244,7 @@ class Groups:
             value = self._rows.value(inner.expressions[0])
             tree = call(Op.DISTINCT, _kept(value.tree, kept))
         else:
-            tree = call(Op.COUNT, _kept(self._rows.value(inner).tree, kept))
+            tree = call(Op.COUNT, _kept(self._rows.within(kept).held(inner).tree, kept))
         low = 1 if rows and kept == TRUE and self._grouped else 0
         most, known = self._most_rows
         kind = Whole(Kind.INTEGER, Fraction(1), low, most, known, nullable=False)

@@ -5,14 +5,15 @@ rows that are kept move by the reach of the bound, and all rows by `LOOSE` times
 said of people with still more rows is too little, never too much.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from differential_privacy.errors import QuestionError
 from differential_privacy.mechanisms import Geometric
 from differential_privacy.privacy import PureLoss
 from differential_privacy.queries.blocks import Blocks, Needs
-from differential_privacy.queries.bounding import exact_query
+from differential_privacy.queries.bounding import Kept, Listed, Reach
+from differential_privacy.queries.exactly import exact_query
 from differential_privacy.queries.measures import Block, Exact, Statistic, Way, linear
 from differential_privacy.queries.outputs import OutputColumn, Ratio
 from differential_privacy.queries.plan import Plan
@@ -62,7 +63,31 @@ def lost(plan: Plan, whole: Asked, epsilon: Fraction) -> Plan:
         finding=None,
         losses=(PureLoss(epsilon),),
     )
-    return replace(plan, asked=_asked(whole), priced=priced, own_query=_query(plan, whole), why="")
+    return replace(
+        plan,
+        asked=_asked(whole),
+        bounding=Bounded(plan.bounding.words, reach),
+        priced=priced,
+        own_query=_query(plan, whole),
+        why="",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """The bound of the plan whose loss is told: people reach as far as they do there."""
+
+    words: str
+    told: Reach
+    at_the_end = True
+
+    def reach(self, _: Asked) -> Reach:
+        """What that plan leaves of one person, in its groups."""
+        return self.told
+
+    def kept(self, listed: Listed) -> Kept:
+        """All rows: the query itself bounds those of each kind."""
+        return Kept(listed.rows())
 
 
 def _asked(whole: Asked) -> Asked:

@@ -104,6 +104,13 @@ class Block:
         """Whether a person counts once in a group."""
         return all(exact.by_person for one in self.statistics for exact, _ in one.terms)
 
+    @property
+    def named(self) -> str:
+        """The ways in which its rows are told, for people to read."""
+        return " and ".join(
+            "+".join(exact.way.name.lower() for exact, _ in one.terms) for one in self.statistics
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Percentile:

@@ -6,9 +6,11 @@ owner of the private rows that it was made of. A row of an outer join that found
 owner of the private row that was kept; that it found nobody depends on that owner's data alone.
 
 Theorem: one owner has at most as many rows as the product of what each private relation has, those
-left out whose row is determined by another's: a parent by its child's foreign key.
+left out whose row is determined by another's: a parent by its child's foreign key, and a group by
+what it is grouped by.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -157,16 +159,32 @@ def _check_connected(frame: Frame, sources: Sources) -> None:
 
 
 def _most(frame: Frame) -> int | None:
-    """The product over the private relations whose row no other determines."""
-    total = 1
-    for bound in frame.private:
-        known = frame.holding(bound.alias)
-        if any(_leads_to(known, child, bound) for child in frame.private if child is not bound):
-            continue
-        if bound.most is None:
-            return None
-        total *= max(bound.most, 1)
+    """The product over the private relations whose row no other determines.
+
+    Of those that determine each other the one of the fewest rows counts.
+    """
+    total, found = 1, list[Bound]()
+    waiting = sorted(frame.private, key=lambda one: math.inf if one.most is None else one.most)
+    while waiting:
+        free = [one for one in waiting if not _determined(frame, one, [*found, *waiting])]
+        led = [one for one in waiting if _determined(frame, one, found)]
+        bound = next(iter([*led, *free, *waiting]))
+        if not led:
+            if bound.most is None:
+                return None
+            total *= max(bound.most, 1)
+        found.append(bound)
+        waiting = [one for one in waiting if one is not bound]
     return total
+
+
+def _determined(frame: Frame, bound: Bound, among: Sequence[Bound]) -> bool:
+    """Whether other rows meet one row of a relation at the most: a parent, or a group."""
+    known = frame.holding(bound.alias)
+    others = [one for one in among if one is not bound]
+    columns = _compared_with(known, bound.alias, {one.alias for one in others})
+    group = bool(others) and bound.unique is not None and bound.unique <= columns
+    return group or any(_leads_to(known, child, bound) for child in others)
 
 
 def _determined_public(frame: Frame, sources: Sources) -> set[str]:
@@ -180,12 +198,18 @@ def _determined_public(frame: Frame, sources: Sources) -> set[str]:
         progress = False
         for bound in list(waiting):
             columns = _compared_with(frame.holding(bound.alias), bound.alias, found)
-            table = bound.table
-            if columns and table is not None and sources.unique(table, columns):
+            if _meets_one(bound, columns, sources):
                 found.add(bound.alias)
                 waiting.remove(bound)
                 progress = True
     return found
+
+
+def _meets_one(bound: Bound, columns: frozenset[str], sources: Sources) -> bool:
+    """Whether one row at most has given values in these columns."""
+    if bound.unique is not None and bound.unique <= columns:
+        return True
+    return bound.table is not None and bool(columns) and sources.unique(bound.table, columns)
 
 
 def _compared_with(conditions: Sequence[Tree], alias: str, others: set[str]) -> frozenset[str]:

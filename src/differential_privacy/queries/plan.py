@@ -12,13 +12,8 @@ from functools import cached_property
 
 from differential_privacy.mechanisms import Blend
 from differential_privacy.privacy import Spendable
-from differential_privacy.queries.bounding import (
-    Bounding,
-    Reach,
-    exact_query,
-    people,
-    percentile_query,
-)
+from differential_privacy.queries.bounding import Bounding, Reach
+from differential_privacy.queries.exactly import exact_query, people, percentile_query
 from differential_privacy.queries.measures import Exact, Linear
 from differential_privacy.queries.outputs import Chosen, OutputColumn, Ratio, leaves
 from differential_privacy.queries.pricing import Priced
@@ -89,7 +84,7 @@ class Plan:
     def risks(self) -> tuple[str, ...]:
         """What the answer may miss, in words; how much it misses is private, and can be bought."""
         found = []
-        if self.bounding.bounds is not None or not self.asked.frame.row_owned:
+        if self.bounding.at_the_end or not self.asked.frame.row_owned:
             left = "count less" if self.reach.unit > 1 else "are left out"
             found.append(
                 f"rows of people beyond the bound ({self.bounding.words}) {left}; "

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from sqlglot import expressions as sql
 
 from differential_privacy.errors import QuestionError
-from differential_privacy.queries.bounding import WEIGHT, Bounding
+from differential_privacy.queries.bounding import (
+    WEIGHT,
+    AllRows,
+    Bounding,
+    CountedOff,
+    Ranked,
+    Weighed,
+)
 from differential_privacy.queries.losing import lost
 from differential_privacy.queries.measures import Way
 from differential_privacy.queries.plan import Plan
@@ -52,9 +59,9 @@ class Question:
             except QuestionError as error:
                 refusals.append(error)
                 continue
-            found = _boundings(asked, mode, sources)
+            found = _boundings(asked, mode, sources, joined=joined)
             # Of equal noise the bound that acts after the filters keeps more, so it comes first.
-            ways = [(asked, replace(one, counted_off=joined)) for one in found] + ways
+            ways = [(asked, one) for one in found] + ways
         if ways:
             return Question(sources, root, tuple(ways), text)
         if refusals:
@@ -99,23 +106,31 @@ def _check_size(plan: Plan) -> None:
         raise QuestionError("this question", rule)
 
 
-def _boundings(asked: Asked, mode: Mode, sources: Sources) -> Iterator[Bounding]:
-    """The ways to bound a question as it was read in a mode."""
+def _boundings(asked: Asked, mode: Mode, sources: Sources, *, joined: bool) -> Iterator[Bounding]:
+    """The ways to bound a question as it was read in a mode.
+
+    Where private tables are joined, how many rows a person has rests on their keys: such a number
+    is not believed, but counted off.
+    """
     frame = asked.frame
     if frame.row_owned:
         if mode.rows:
-            yield Bounding("each row is a person", 1)
+            yield AllRows("each row is a person", 1)
         return
     if frame.most is not None and (not mode.rows or _all_ranked(asked, sources)):
         rows = "1 row" if frame.most == 1 else f"{frame.most} rows"
         chosen = ", chosen once for the table" if mode.rows else ", as the question makes them"
-        yield Bounding(f"{rows} a person{chosen}", frame.most)
+        way = CountedOff if joined else AllRows
+        yield way(f"{rows} a person{chosen}", frame.most)
         return
     if mode.rows:
         return
     for bounds in _offered(asked, sources):
-        if bounds.total is None or _can_be_weighed(asked):
-            yield Bounding(_words(bounds, asked), frame.most, bounds)
+        if bounds.groups is not None and bounds.rows_per_group is not None:
+            most = None if joined else frame.most
+            yield Ranked(_words(bounds, asked), bounds.groups, bounds.rows_per_group, most)
+        elif bounds.total is not None and _can_be_weighed(asked):
+            yield Weighed(str(bounds), bounds.total)
 
 
 def _words(bounds: Bounds, asked: Asked) -> str:

@@ -32,7 +32,7 @@ from differential_privacy.privacy import (
     Sensitivity,
     Spendable,
 )
-from differential_privacy.queries.blocks import Blocks
+from differential_privacy.queries.blocks import Blocks, Needs
 from differential_privacy.queries.bounding import Reach
 from differential_privacy.queries.measures import Block, Percentile, Statistic
 from differential_privacy.queries.questions import Asked
@@ -108,81 +108,126 @@ class Priced:
 
 def priced(asked: Asked, reach: Reach, price: Price) -> list[Priced]:
     """Each way in which the price can be spent on a question."""
-    if asked.groups is None and not price.delta:
+    unknown = asked.groups is None
+    if unknown and not price.delta:
         rule = "are not public, so finding them needs a delta"
         instead = "delta=1e-6, or GROUP BY columns with categories or a range in the policy"
         raise QuestionError("these groups", rule, instead=instead)
-    found = []
+    ways: list[InEpsilon | InRho] = []
     if price.epsilon is not None:
-        found.append(_laplace(asked, reach, price.epsilon, price.delta))
-    spread = price.finding() if asked.groups is None and price.rho is None else price
+        ways.append(InEpsilon(price.epsilon, price.delta if unknown else Fraction(0)))
+    spread = price.finding() if unknown and price.rho is None else price
     rho = spread.concentrated
     if rho is not None:
-        found.append(_gaussian(asked, reach, price, rho))
-    return found
+        ways.append(InRho(rho, spread.delta if unknown else Fraction(0), price))
+    return [_spent(asked, reach, way) for way in ways]
 
 
-def _laplace(asked: Asked, reach: Reach, epsilon: Fraction, delta: Fraction) -> Priced:
-    blocks = Blocks.laplace(asked.needs)
-    parts = [share * epsilon for share in _shares(_weights(blocks, asked), power=1 / 3)]
-    noises: list[tuple[Block, Noise]] = []
-    quantiles: list[tuple[Percentile, PrivateQuantile]] = []
-    harm = Fraction(0)
-    for block, part in zip(blocks.blocks, parts, strict=False):
+@dataclass(frozen=True, slots=True)
+class InEpsilon:
+    """A price in epsilon buys Laplace noise for lengths in L1; a delta is for finding groups."""
+
+    size: Fraction
+    delta: Fraction
+    power = 1 / 3
+
+    def blocks(self, needs: Needs) -> Blocks:
+        """What noise is added to."""
+        return Blocks.laplace(needs)
+
+    def noise(self, block: Block, reach: Reach, part: Fraction) -> tuple[Noise, Fraction]:
+        """The noise of a part of the price, and its variance, where a row adds one."""
         rows = _groups(reach) if block.by_person else reach.rows
-        noises.append((block, Geometric(rows * block.row_l1 / part)))
-        harm += block.importance * 2 * (Fraction(rows, reach.unit) / part) ** 2
-    for percentile, part in zip(asked.percentiles, parts[len(noises) :], strict=False):
-        choice = PrivateQuantile.for_loss(
+        variance = 2 * (Fraction(rows, reach.unit) / part) ** 2
+        return Geometric(rows * block.row_l1 / part), variance
+
+    def choice(self, percentile: Percentile, reach: Reach, part: Fraction) -> PrivateQuantile:
+        """How a percentile is chosen for a part of the price."""
+        return PrivateQuantile.for_loss(
             PureLoss(part),
             sensitivity=Sensitivity(l1=reach.rows),
             low=percentile.low,
             high=percentile.high,
             quantile=percentile.share,
         )
-        quantiles.append((percentile, _inside(percentile, choice)))
-        harm += CHOSEN / (choice.rate * reach.unit) ** 2
-    finding: Finding | None = None
-    paid: Spendable = PureLoss(epsilon)
-    if asked.groups is None:
-        paid = ApproximateLoss(epsilon, delta)
+
+    def finding(self, reach: Reach, part: Fraction) -> Finding:
+        """How groups are found for a part of the price."""
         most = Fraction(LARGEST_FINDING * _groups(reach))
-        share = ApproximateLoss(min(parts[-1], most), delta)
-        finding = partition_selection(share, groups=_groups(reach))
-    return Priced(blocks, tuple(noises), tuple(quantiles), finding, (paid,), harm)
+        share = ApproximateLoss(min(part, most), self.delta)
+        return partition_selection(share, groups=_groups(reach))
+
+    @property
+    def losses(self) -> tuple[Spendable, ...]:
+        """What it all costs."""
+        return (ApproximateLoss(self.size, self.delta) if self.delta else PureLoss(self.size),)
 
 
-def _gaussian(asked: Asked, reach: Reach, price: Price, rho: Fraction) -> Priced:
-    blocks = Blocks.gaussian(asked.needs)
-    parts = [share * rho for share in _shares(_weights(blocks, asked), power=1 / 2)]
-    noises: list[tuple[Block, Noise]] = []
-    quantiles: list[tuple[Percentile, PrivateQuantile]] = []
-    harm = Fraction(0)
-    for block, part in zip(blocks.blocks, parts, strict=False):
+@dataclass(frozen=True, slots=True)
+class InRho:
+    """A price in rho buys Gaussian noise for lengths in L2; where it was for an epsilon, that too.
+
+    A delta is for finding groups.
+    """
+
+    size: Fraction
+    delta: Fraction
+    price: Price
+    power = 1 / 2
+
+    def blocks(self, needs: Needs) -> Blocks:
+        """What noise is added to."""
+        return Blocks.gaussian(needs)
+
+    def noise(self, block: Block, reach: Reach, part: Fraction) -> tuple[Noise, Fraction]:
+        """The noise of a part of the price, and its variance, where a row adds one."""
         squares = _groups(reach) if block.by_person else reach.squares
-        noises.append((block, DiscreteGaussian(squares * block.row_squared / (2 * part))))
-        harm += block.importance * Fraction(squares, reach.unit**2) / (2 * part)
-    for percentile, part in zip(asked.percentiles, parts[len(noises) :], strict=False):
-        choice = PrivateQuantile.for_concentrated_loss(
+        variance = Fraction(squares, reach.unit**2) / (2 * part)
+        return DiscreteGaussian(squares * block.row_squared / (2 * part)), variance
+
+    def choice(self, percentile: Percentile, reach: Reach, part: Fraction) -> PrivateQuantile:
+        """How a percentile is chosen for a part of the price."""
+        return PrivateQuantile.for_concentrated_loss(
             ConcentratedLoss(part),
             sensitivity=Sensitivity(l2_squared=reach.squares),
             low=percentile.low,
             high=percentile.high,
             quantile=percentile.share,
         )
+
+    def finding(self, reach: Reach, part: Fraction) -> Finding:
+        """How groups are found for a part of the price."""
+        most = Fraction(LARGEST_FINDING**2 * _groups(reach), 2)
+        share = ConcentratedLoss(min(part, most), self.delta)
+        return partition_selection(share, groups=_groups(reach))
+
+    @property
+    def losses(self) -> tuple[Spendable, ...]:
+        """What it all costs."""
+        rho = ConcentratedLoss(self.size, self.delta)
+        if self.price.rho is not None or self.price.epsilon is None:
+            return (rho,)
+        return rho, ApproximateLoss(self.price.epsilon, self.price.delta)
+
+
+def _spent(asked: Asked, reach: Reach, price: InEpsilon | InRho) -> Priced:
+    """A price, shared among all that is asked."""
+    blocks = price.blocks(asked.needs)
+    shares = _shares(_weights(blocks, asked), power=price.power)
+    parts = iter([share * price.size for share in shares])
+    noises: list[tuple[Block, Noise]] = []
+    quantiles: list[tuple[Percentile, PrivateQuantile]] = []
+    harm = Fraction(0)
+    for block in blocks.blocks:
+        noise, variance = price.noise(block, reach, next(parts))
+        noises.append((block, noise))
+        harm += block.importance * variance
+    for percentile in asked.percentiles:
+        choice = price.choice(percentile, reach, next(parts))
         quantiles.append((percentile, _inside(percentile, choice)))
         harm += CHOSEN / (choice.rate * reach.unit) ** 2
-    finding: Finding | None = None
-    delta = Fraction(0)
-    if asked.groups is None:
-        delta = price.delta if price.rho is not None else price.delta / 2
-        most = Fraction(LARGEST_FINDING**2 * _groups(reach), 2)
-        share = ConcentratedLoss(min(parts[-1], most), delta)
-        finding = partition_selection(share, groups=_groups(reach))
-    losses: list[Spendable] = [ConcentratedLoss(rho, delta)]
-    if price.rho is None and price.epsilon is not None:
-        losses.append(ApproximateLoss(price.epsilon, price.delta))
-    return Priced(blocks, tuple(noises), tuple(quantiles), finding, tuple(losses), harm)
+    finding = None if asked.groups is not None else price.finding(reach, next(parts))
+    return Priced(blocks, tuple(noises), tuple(quantiles), finding, price.losses, harm)
 
 
 def _weights(blocks: Blocks, asked: Asked) -> list[Fraction]:

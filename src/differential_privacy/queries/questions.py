@@ -4,10 +4,8 @@ Rule 1: groups are of public values, or are kept only when many people are in th
 Rule 2: no column of an answer is the identity of people.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from sqlglot import expressions as sql
@@ -17,12 +15,12 @@ from differential_privacy.queries.aggregates import Aggregates
 from differential_privacy.queries.agreeing import truth
 from differential_privacy.queries.blocks import Needs
 from differential_privacy.queries.computing import Computing, written_node
-from differential_privacy.queries.expressions import Expressions
+from differential_privacy.queries.groups import listed_groups
 from differential_privacy.queries.measures import Percentile
+from differential_privacy.queries.narrowing import Narrowing
 from differential_privacy.queries.outputs import GroupKey, Output, OutputColumn, Sorting
 from differential_privacy.queries.reader import Reader, columns_named
 from differential_privacy.queries.relations import Frame, Mode, Sources
-from differential_privacy.queries.scope import FrameScope
 from differential_privacy.queries.subqueries import aggregate_nodes, column_names, group_nodes
 from differential_privacy.queries.values import Value
 from differential_privacy.sources.trees import Call, Literal, Name, OneOf, Op
@@ -33,9 +31,6 @@ Cell = int | str | bool | None
 
 BESIDE = ("low", "high", "sd", "sampling")
 """What stands beside a noisy column, under its name with one of these after it."""
-
-MOST_GROUPS = 100_000
-"""More groups than this are not listed: they are found in the data, for a delta."""
 
 PUBLIC = "are public: nothing here needs privacy, so read them where they are"
 
@@ -108,7 +103,7 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
         raise QuestionError("the tables of this question", PUBLIC)
     expressions = list(root.expressions)
     _check_asks(root, expressions)
-    scope = Expressions(FrameScope(frame))
+    scope = Narrowing(frame)
     nodes = group_nodes(root, expressions)
     keys = [scope.value(node) for node in nodes]
     for node, key in zip(nodes, keys, strict=True):
@@ -129,7 +124,7 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
         named,
         frozenset(name for name in named if not sources.tables[name].public),
         tuple(keys),
-        _groups(keys),
+        listed_groups(frame, keys, sources),
         aggregates.needs,
         tuple(aggregates.percentiles),
         tuple(columns),
@@ -189,18 +184,6 @@ def _apart(names: Sequence[str]) -> list[str]:
             apart += "_"
         found.append(apart)
     return found
-
-
-def _groups(keys: Sequence[Value]) -> tuple[tuple[Cell, ...], ...] | None:
-    """Every group, where the values of all keys are public and not too many."""
-    domains: list[tuple[Cell, ...]] = []
-    for key in keys:
-        if key.values is None:
-            return None
-        domains.append((*key.values, None) if key.nullable else tuple(key.values))
-    if math.prod(map(len, domains)) > MOST_GROUPS:
-        return None
-    return tuple(product(*domains))
 
 
 def _order(computing: Computing, root: sql.Expr, columns: Sequence[OutputColumn]) -> list[Sorting]:

@@ -52,7 +52,7 @@ class Reader:
             self._join(join, frame, scope, named)
         where = node.args.get("where")
         if where is not None:
-            frame.where += conjuncts(Expressions(scope).condition(where.this).tree)
+            frame.where += _every(where.this, scope)
         own(frame, self.sources)
         return frame
 
@@ -151,7 +151,7 @@ class Reader:
             raise QuestionError(bound.name, "stands twice in FROM: give one of them another name")
         frame.bounds.append(bound)
         on = node.args.get("on")
-        conditions = [] if on is None else conjuncts(Expressions(scope).condition(on).tree)
+        conditions = [] if on is None else _every(on, scope)
         for identifier in node.args.get("using") or ():
             conditions.append(_using(identifier.name, bound, frame))
         frame.conditions[bound.alias] = conditions
@@ -199,6 +199,15 @@ def _renamed(bound: Bound, node: sql.Expr) -> Bound:
         rule = f"must name each of its {len(bound.columns)} columns once"
         raise QuestionError(str(alias), rule)
     return replace(bound, columns=dict(zip(listed, bound.columns.values(), strict=True)))
+
+
+def _every(node: sql.Expr, scope: FrameScope) -> list[Tree]:
+    """The conditions that an AND joins, each of them, also where one can never be true."""
+    if isinstance(node, sql.Paren):
+        return _every(node.this, scope)
+    if isinstance(node, sql.And):
+        return [*_every(node.this, scope), *_every(node.expression, scope)]
+    return conjuncts(Expressions(scope).condition(node).tree)
 
 
 def _using(name: str, bound: Bound, frame: Frame) -> Tree:

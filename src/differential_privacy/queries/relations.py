@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from differential_privacy.queries.values import Place, Type, Value
-from differential_privacy.sources import OWNER, Scanner, Table
+from differential_privacy.sources import OWNER, Cell, Scanner, Table
 from differential_privacy.sources.trees import (
     TRUE,
     Call,
@@ -45,6 +45,9 @@ class Sources(Protocol):
     def public_type(self, table: Table, column: str) -> Type:
         """The type of a public table's column, its range read from the table."""
 
+    def public_rows(self, query: Select, read: Iterable[str]) -> Sequence[tuple[Cell, ...]]:
+        """The rows of a query that reads these public tables and no others."""
+
     def public_versions(self, read: Iterable[str]) -> str:
         """The versions of the public tables among these."""
 
@@ -73,6 +76,8 @@ class Bound:
     `unit` is the kind of people who own the rows, None for public rows. `most` is how many rows one
     person has at most, None where that is not known. `order` tells the rows of a person apart.
     `places` holds, of columns of the engine, where rows that agree on them belong to one person.
+    `known` is true of each row, beyond what types say. `unique` are columns of the engine that no
+    two rows of a person, or no two public rows, agree on; None where that is not known.
     """
 
     name: str
@@ -86,6 +91,8 @@ class Bound:
     owner_is_text: bool = False
     tables: frozenset[str] = frozenset()
     places: Mapping[str, Place] = field(default_factory=dict)
+    known: tuple[Tree, ...] = ()
+    unique: frozenset[str] | None = None
 
     @property
     def alias(self) -> str:
@@ -155,6 +162,15 @@ class Frame:
     def tables(self) -> frozenset[str]:
         """The private tables whose rows these are."""
         return frozenset[str]().union(*(bound.tables for bound in self.bounds))
+
+    @property
+    def known(self) -> list[Tree]:
+        """What is true of each row."""
+        found = list(self.where)
+        for bound in self.bounds:
+            if bound.alias not in self.outer:
+                found += [*self.conditions.get(bound.alias, ()), *bound.known]
+        return found
 
     def holding(self, alias: str) -> list[Tree]:
         """The comparisons that hold for each row in which a relation stands."""

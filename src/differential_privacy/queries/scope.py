@@ -1,10 +1,11 @@
 """What names and subqueries mean where an expression stands.
 
 Rule 1: a subquery in a condition reads public rows, or rows of the person whose row is judged.
+Rule 2: a subquery as a value reads public tables alone: it is a constant, part of the question.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Protocol
 
@@ -16,7 +17,7 @@ from differential_privacy.queries.comparisons import compared
 from differential_privacy.queries.expressions import Expressions
 from differential_privacy.queries.owning import how_linked, linked
 from differential_privacy.queries.relations import Bound, Frame, Sources
-from differential_privacy.queries.values import Truth, Value
+from differential_privacy.queries.values import Truth, Value, as_column, folded
 from differential_privacy.sources.trees import (
     FALSE,
     NULL,
@@ -24,6 +25,7 @@ from differential_privacy.sources.trees import (
     Exists,
     Literal,
     Op,
+    Select,
     Tree,
     any_of,
     call,
@@ -50,6 +52,9 @@ class FrameReader(Protocol):
         self, node: sql.Expr, named: Mapping[str, Named], outside: "FrameScope | None" = None
     ) -> Frame:
         """FROM, JOIN and WHERE of a SELECT."""
+
+    def query(self, node: sql.Expr, name: str, named: Mapping[str, Named]) -> Bound:
+        """A subquery in the place of a table."""
 
 
 class FrameScope:
@@ -116,11 +121,26 @@ class FrameScope:
         frame.where = [*frame.where[:-1], unknown]
         return Value(when(found, TRUE, when(_any_row(frame), NULL, FALSE)), Truth())
 
-    def scalar(self, query: sql.Expr) -> Value:  # noqa: ARG002 - every such query is refused
-        """A subquery as a value: it would read other people's rows."""
-        rule = "a subquery as a value would read other people's rows"
+    def scalar(self, query: sql.Expr) -> Value:
+        """A subquery as a value: it is read here and now, for everybody may know what it reads."""
         instead = "ask it first, and write the number that you get here"
-        raise QuestionError("(SELECT ...)", rule, instead=instead)
+        if self._reader is None:
+            rule = "stands as a value in WHERE and ON only"
+            raise QuestionError("(SELECT ...)", rule, instead=instead)
+        sources = self._reader.sources
+        read = _tables_read(query, self._named, sources)
+        if not all(sources.tables[name].public for name in read):
+            rule = "a subquery as a value would read other people's rows"
+            raise QuestionError("(SELECT ...)", rule, instead=instead)
+        bound = self._reader.query(query, "(SELECT ...)", self._named)
+        count = Select((("rows", call(Op.ROWS)),), bound.relation)
+        ((many,),) = sources.public_rows(count, read)
+        if len(bound.columns) != 1 or int(many or 0) > 1:
+            rule = "as a value needs one column and one row at the most"
+            raise QuestionError("(SELECT ...)", rule, instead="SELECT MAX(x) FROM ...")
+        (value,) = bound.columns.values()
+        found = sources.public_rows(Select((("x", as_column(value)),), bound.relation), read)
+        return folded(replace(value, tree=Literal(found[0][0] if found else None)))
 
     def _subframe(self, query: sql.Expr, what: str) -> tuple[Frame, list[sql.Expr]]:
         """The rows of a subquery, and its columns; that they are distinct makes no difference."""
@@ -158,6 +178,19 @@ class FrameScope:
 
     def _tables(self) -> list[str]:
         return [bound.name for bound in self._frame.bounds]
+
+
+def _tables_read(node: sql.Expr, named: Mapping[str, Named], sources: Sources) -> set[str]:
+    """The tables that a query reads, by itself and by what WITH names."""
+    known = {name.lower(): name for name in sources.tables}
+    found: set[str] = set()
+    for table in node.find_all(sql.Table):
+        name = table.name.lower()
+        if name in named:
+            found |= _tables_read(named[name].node, named[name].named, sources)
+        elif name in known:
+            found.add(known[name])
+    return found
 
 
 def _any_row(frame: Frame) -> Tree:

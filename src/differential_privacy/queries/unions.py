@@ -4,8 +4,11 @@ Theorem: a row of a union is a row of one side and has its owner, so one person 
 rows as on both sides together.
 """
 
+from collections.abc import Iterable
+
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.comparisons import alike
+from differential_privacy.queries.known import narrowed, promises
 from differential_privacy.queries.relations import Bound, Mode, combined_hash, places_of
 from differential_privacy.queries.values import Value, as_column, covering, listed_values
 from differential_privacy.sources import HASH, OWNER
@@ -18,10 +21,7 @@ def united(one: Bound, other: Bound, *, name: str, alias: str, mode: Mode) -> Bo
     """The rows of both, with the column names of the first."""
     _check(one, other)
     hashed = mode.hashed and not one.row_owned
-    pairs = [
-        alike(pair, "UNION ALL")
-        for pair in zip(one.columns.values(), other.columns.values(), strict=True)
-    ]
+    pairs = _pairs(one.columns.values(), other.columns.values())
     selects = []
     for place, bound in enumerate((one, other)):
         columns: list[tuple[str, Tree]] = []
@@ -35,6 +35,11 @@ def united(one: Bound, other: Bound, *, name: str, alias: str, mode: Mode) -> Bo
         key: _covered(pair, Name(alias, f"c{n}"))
         for n, (key, pair) in enumerate(zip(one.columns, pairs, strict=True))
     }
+    known = [
+        promise
+        for value, pair in zip(values.values(), _pairs(*map(_near, (one, other))), strict=True)
+        for promise in promises(_covered(pair, value.tree), value)
+    ]
     return Bound(
         name,
         Derived(Union(tuple(selects)), alias),
@@ -45,7 +50,18 @@ def united(one: Bound, other: Bound, *, name: str, alias: str, mode: Mode) -> Bo
         owner_is_text=one.owner_is_text,
         tables=one.tables | other.tables,
         places=places_of(values),
+        known=tuple(known),
     )
+
+
+def _pairs(ones: Iterable[Value], others: Iterable[Value]) -> list[list[Value]]:
+    """The columns of both sides, as one type."""
+    return [alike(pair, "UNION ALL") for pair in zip(ones, others, strict=True)]
+
+
+def _near(bound: Bound) -> list[Value]:
+    """The columns of one side, with what is known of its rows."""
+    return [narrowed(value, bound.known) for value in bound.columns.values()]
 
 
 def _covered(pair: list[Value], tree: Tree) -> Value:

@@ -35,6 +35,9 @@ class Answer:
 
     The interval holds the value without noise with `confidence`; it is about the noise alone. Where
     rows can be seen as a sample of more people, `_sampling` is what that adds at this confidence.
+    An average or a variance of no rows is some value of its range, as noise hides that there are
+    none; its interval is then the range, or nearly. Percentiles have none: how far values are apart
+    is private, and a choice among them does not tell it.
     `repeated` says that the same question had been answered before, so that nothing was paid now.
     """
 

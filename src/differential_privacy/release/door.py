@@ -3,11 +3,12 @@
 Rule 1: the spend is durable before private data is read; nothing that follows gives it back.
 Rule 2: whether and how something fails after that depends on no private value.
 Rule 3: what was answered is kept before it is shown; asked again, the same is shown, free.
+Rule 4: threads that ask the same take turns, so that the first one pays and the others find it.
 """
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from differential_privacy.errors import SourceError
 from differential_privacy.ledger import Certificates, Ledger, Receipt
 from differential_privacy.queries import Plan, Statistic, people
 from differential_privacy.release.noisy import GroupCell, Noisy
+from differential_privacy.sampling import Bits, secure_bits
 from differential_privacy.sources import Cell, Engine
 
 __all__ = ["Door", "Payers", "Released"]
@@ -44,32 +46,45 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The one way from exact values to answers."""
+    """The one way from exact values to answers; only an audit, over made-up data, gives `bits`."""
 
     ledger: Ledger
     engine: Engine
+    bits: Bits = field(default_factory=secure_bits, repr=False)
 
     def release(self, plan: Plan, payers: Payers, *, data: Callable[[], str]) -> Released:
         """The answer of a plan: the one that was given before, or a new one that is paid now.
 
         `data` tells the version of the data: an answer is given again only for the same, and none
-        is given where they changed while they were read. Whoever
-        did not buy it pays from their own account: of the people in the data it tells no more, but
-        this analyst learns it only now.
+        is given where they changed while they were read.
         """
         version = data()
         key = self._key(plan, version)
-        kept = self.ledger.answer(key)
-        if kept is None:
+        with self.ledger.turn(key):
+            kept = self.ledger.answer(key)
+            if kept is not None:
+                return self._shared(kept, key, plan, payers)
             receipt = self._spend(plan, [*payers.tables, payers.own], payers)
             sealed = _sealed(payers.buyer, self._noisy(plan))
             if data() != version:
                 raise SourceError
-            kept = receipt, self.ledger.record_answer(receipt, key, sealed)
-            return _opened(kept, repeated=False)
+            first = self.ledger.record_answer(receipt, key, sealed)
+            if _buyer(first) != payers.buyer:
+                # Another process was first; what this analyst paid for is theirs as well.
+                self.ledger.record_answer(receipt, _owned(key, payers.buyer), first)
+            return _opened((receipt, first), repeated=False)
+
+    def _shared(
+        self, kept: tuple[Receipt, bytes], key: str, plan: Plan, payers: Payers
+    ) -> Released:
+        """An answer that was given before.
+
+        Whoever did not buy it pays from their own account: of the people in the data it tells no
+        more, but this analyst learns it only now.
+        """
         if _buyer(kept[1]) == payers.buyer:
             return _opened(kept, repeated=True)
-        mine = _digest(f"{key} {payers.buyer}")
+        mine = _owned(key, payers.buyer)
         bought = self.ledger.answer(mine)
         if bought is not None:
             return _opened(bought, repeated=True)
@@ -80,7 +95,7 @@ class Door:
         """Whether somebody has bought this answer, so that it would be free."""
         key = self._key(plan, data)
         kept = self.ledger.answer(key)
-        mine = _digest(f"{key} {buyer}")
+        mine = _owned(key, buyer)
         bought = kept is not None and _buyer(kept[1]) == buyer
         return bought or self.ledger.answer(mine) is not None
 
@@ -107,7 +122,7 @@ class Door:
         statistics = []
         for block, noise in plan.priced.noises:
             for one in block.statistics:
-                noisy = noise.release(_statistic(one, found, plan))
+                noisy = noise.release(_statistic(one, found, plan), bits=self.bits)
                 statistics.append(tuple(int(value) for value in np.asarray(noisy)))
         chosen = [self._chosen(plan, place, groups) for place in range(len(plan.priced.quantiles))]
         return Noisy(tuple(groups), tuple(statistics), tuple(chosen))
@@ -121,7 +136,7 @@ class Door:
         groups = sorted(exact, key=_sorted)
         place = plan.exact.index(people())
         many = [_whole(exact[group][place]) for group in groups]
-        kept = finding.release(many)
+        kept = finding.release(many, bits=self.bits)
         return [group for group, keep in zip(groups, kept, strict=True) if keep]
 
     def _chosen(self, plan: Plan, place: int, groups: Sequence[Group]) -> tuple[int, ...]:
@@ -133,11 +148,13 @@ class Door:
             here[1].append(_whole(row[width + 1]))
         _, mechanism = plan.priced.quantiles[place]
         empty: tuple[list[int], list[int]] = ([], [])
-        return tuple(mechanism.release(values.get(group, empty)) for group in groups)
+        found = (values.get(group, empty) for group in groups)
+        return tuple(mechanism.release(one, bits=self.bits) for one in found)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _owned(key: str, buyer: str) -> str:
+    """What an answer is kept under for another buyer than the first."""
+    return hashlib.sha256(f"{key} {buyer}".encode()).hexdigest()
 
 
 def _sealed(buyer: str, noisy: Noisy) -> bytes:

@@ -9,7 +9,7 @@ Theorem: let m noisy numbers each lie in an interval with chance 1 - a/m. Then a
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -195,7 +195,9 @@ def _coalesce(args: Sequence[Column]) -> Column:
     for arg in reversed(args[:-1]):
         null = _nulls(arg.value)
         value = np.where(null, found.value, arg.value)
-        low, high = np.where(null, found.low, arg.low), np.where(null, found.high, arg.high)
+        # What is NULL by noise alone may be no NULL in truth: it has an interval, and that counts.
+        low = np.where(null, np.fmin(found.low, arg.low), arg.low)
+        high = np.where(null, np.fmax(found.high, arg.high), arg.high)
         found = Column(value, low, high, _deviations(low, high))
     return found
 
@@ -223,6 +225,21 @@ def _truth(work: Callable[[object, object], bool]) -> Callable[[Sequence[Column]
     def told(args: Sequence[Column]) -> Column:
         one, two = args
         return _truths(_compared(work, one, two), args)
+
+    return told
+
+
+def _order(work: Callable[[Floats, Floats], NDArray[np.bool_]]) -> Callable[..., Column]:
+    """A truth about an order has no noise where values and ends of intervals all agree on it."""
+    compared = _truth(lambda a, b: bool(work(a, b)))  # type: ignore[arg-type]
+
+    def told(args: Sequence[Column]) -> Column:
+        one, two = args
+        found = compared(args)
+        there = ~np.isnan(one.low + one.high + two.low + two.high)
+        here = work(_floats(one.value), _floats(two.value))
+        settled = (work(one.low, two.high) == here) & (work(one.high, two.low) == here)
+        return replace(found, deviation=np.where(there & settled, 0.0, found.deviation))
 
     return told
 
@@ -295,6 +312,12 @@ def _deviations(low: Floats, high: Floats) -> Floats:
         return np.asarray((high - low) / (2 * NORMAL))
 
 
+def _times(a: Floats, b: Floats) -> Floats:
+    """The product; nothing times a number that may be as large as it likes is nothing."""
+    without_end = np.isinf(a) & (b == 0) | np.isinf(b) & (a == 0)
+    return np.asarray(np.where(without_end, 0.0, a * b), dtype=np.float64)
+
+
 def _within(value: Floats, low: Floats, high: Floats) -> Floats:
     return np.clip(value, low, high)
 
@@ -309,7 +332,7 @@ MONOTONE: dict[Make, Callable[..., Floats]] = {
     Make.WITHIN: _within,
 }
 
-CORNERS: dict[Make, Callable[..., Floats]] = {Make.MULTIPLY: lambda a, b: a * b}
+CORNERS: dict[Make, Callable[..., Floats]] = {Make.MULTIPLY: _times}
 
 SPECIAL: dict[Make, Callable[[Sequence[Column]], Column]] = {
     Make.SUBTRACT: _subtract,
@@ -323,8 +346,8 @@ SPECIAL: dict[Make, Callable[[Sequence[Column]], Column]] = {
     Make.ROUND: _rounded,
     Make.EQUAL: _truth(lambda a, b: a == b),
     Make.DIFFERENT: _truth(lambda a, b: a != b),
-    Make.LESS: _truth(lambda a, b: a < b),  # type: ignore[operator]
-    Make.AT_MOST: _truth(lambda a, b: a <= b),  # type: ignore[operator]
+    Make.LESS: _order(lambda a, b: a < b),
+    Make.AT_MOST: _order(lambda a, b: a <= b),
     Make.IS_NULL: _is_null,
     Make.NOT: _not,
     Make.AND: _logic(decisive=False),

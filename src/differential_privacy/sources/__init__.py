@@ -6,7 +6,7 @@ from differential_privacy.sources.engine import Cell, Engine, Place
 from differential_privacy.sources.kinds import Kind, Physical
 from differential_privacy.sources.postgres import Postgres
 from differential_privacy.sources.preparing import prepare, prepared
-from differential_privacy.sources.ranks import Ranks
+from differential_privacy.sources.ranks import Keyed, Ranks
 from differential_privacy.sources.scan import (
     HASH,
     OWNER,
@@ -28,6 +28,7 @@ __all__ = [
     "DuckDB",
     "Engine",
     "Key",
+    "Keyed",
     "Kind",
     "Owner",
     "Physical",

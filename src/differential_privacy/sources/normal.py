@@ -99,10 +99,11 @@ def _truth(column: Column, physical: Physical, raw: Tree) -> Reading | None:
 def _text(column: Column, physical: Physical, raw: Tree) -> Reading | None:
     if physical not in (Physical.TEXT, Physical.WHOLE, Physical.BOOLEAN):
         return None
-    text = _cut(raw) if physical is Physical.TEXT else call(Op.TEXT, raw)
     categories = column.categories
     if categories is None:
+        text = _cut(raw) if physical is Physical.TEXT else call(Op.TEXT, raw)
         return Reading(text, lambda read: read)
+    text = call(Op.TEXT, raw)
     other = NULL if column.nullable else Literal(categories[0])
     return Reading(text, lambda read: when(OneOf(read, categories), read, other))
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 from itertools import accumulate
 
 from differential_privacy.errors import SourceError
+from differential_privacy.sources.columns import Column
+from differential_privacy.sources.ranks import Keyed
 from differential_privacy.sources.scan import (
     HASH,
     INNER,
@@ -43,7 +45,7 @@ from differential_privacy.sources.trees import (
 
 __all__ = ["prepare", "prepared"]
 
-LAYOUT = 1
+LAYOUT = 2
 """Another number for each way in which rows were ever kept."""
 
 ATTEMPTS = 3
@@ -150,21 +152,20 @@ def _grown(scanner: Scanner, table: Table, old: Stored, new: Union, names: Seque
 def _ranked(scanner: Scanner, table: Table, rows: Query) -> Select:
     """Rows with their places among their owner's, and in groups by each of the table's keys."""
     names = [OWNER, *(column.name for column in table.columns), HASH]
-    keys = [[table.column(name) for name in key] for key in table.keys]
+    keys = [[_keyed(table.column(name)) for name in key] for key in table.keys]
     text = scanner.owner_is_text(table)
-    numbers: list[tuple[str, Tree]] = []
+    numbered, orders = scanner.grouped(rows, names, keys, owner_is_text=text)
     ranks: list[tuple[str, Tree]] = [(RANK, _over(Op.ROW_NUMBER, row_order(table)))]
-    for place, key in enumerate(keys):
-        values = [(Name(INNER, column.name), column.kind) for column in key]
-        number, *columns = scanner.group_order(Name(INNER, OWNER), values, owner_is_text=text)
-        numbers.append((f"_number_{place}", number))
-        order = (Name(INNER, f"_number_{place}"), *columns)
+    for place, order in enumerate(orders):
         ranks.append((group_rank(place), _over(Op.DENSE_RANK, order)))
         # The place in the group, from places among all rows of the owner: one sort for both.
         row, first = _over(Op.ROW_NUMBER, (*order, *row_order(table))), _over(Op.PLACE, order)
         ranks.append((row_rank(place), call(Op.ADD, call(Op.SUBTRACT, row, first), 1)))
-    numbered = Select((*_named(names, INNER), *numbers), Derived(rows, INNER))
     return Select((*_named(names, INNER), *ranks), Derived(numbered, INNER))
+
+
+def _keyed(column: Column) -> Keyed:
+    return Keyed(Name(INNER, column.name), column.kind, column.reach, column.categories)
 
 
 def _over(op: Op, order: tuple[Tree, ...]) -> Tree:

@@ -7,13 +7,14 @@ Rule 3: which rows a person keeps is a function of that person's rows and the ke
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.sources.columns import Column
 from differential_privacy.sources.engine import Engine
 from differential_privacy.sources.kinds import Kind, Physical
 from differential_privacy.sources.normal import Reading, identity, normal
-from differential_privacy.sources.ranks import Ranks, residue, residue_of
+from differential_privacy.sources.ranks import Keyed, Ranks, residue, scattered, tied
 from differential_privacy.sources.tables import Key, Table, owner_table
 from differential_privacy.sources.trees import (
     Call,
@@ -22,6 +23,7 @@ from differential_privacy.sources.trees import (
     Name,
     Op,
     Over,
+    Query,
     Select,
     Stored,
     Tree,
@@ -44,6 +46,7 @@ __all__ = [
 OWNER, HASH, RANK = "_owner", "_hash", "_rank"
 REFERENCE = "_reference"
 RAW, PARENT, INNER = "raw", "parent", "t"
+HIGH, LOW = "_high", "_low"
 
 
 def group_rank(key: int) -> str:
@@ -97,17 +100,40 @@ class Scanner:
         place = Over(Call(Op.ROW_NUMBER, ()), (Name(INNER, OWNER),), order)
         return Select((*_named(names, INNER), (RANK, place)), Derived(inner, INNER))
 
-    def group_order(
-        self, owner: Tree, keys: Sequence[tuple[Tree, Kind]], *, owner_is_text: bool
-    ) -> tuple[Tree, ...]:
-        """What a person's groups are ordered by: a number of theirs, and where it ties their keys.
+    def grouped(
+        self,
+        rows: Query,
+        names: Iterable[str],
+        keys: Sequence[Sequence[Keyed]],
+        *,
+        owner_is_text: bool,
+    ) -> tuple[Select, list[tuple[Tree, ...]]]:
+        """The same rows, and for each list of keys what a person's groups by them are ordered by.
 
-        `keys` are settled values, each with its kind. Prepared or not, a group's rank is the dense
-        rank among its owner's in this order.
+        That is a number of theirs, and where it may tie the keys. Prepared or not, the rank of a
+        group is the dense rank among its owner's in this order.
         """
-        residues = [residue(owner, text=owner_is_text)]
-        residues += [residue_of(tree, kind) for tree, kind in keys]
-        return self.ranks.of_group(residues), *(tree for tree, _ in keys)
+        found = [one.looked_up(f"known_{at}") for at, one in enumerate(chain(*keys))]
+        residues, joins = iter([tree for tree, _ in found]), [join for _, join in found if join]
+        owner = residue(Name(INNER, OWNER), text=owner_is_text)
+        below: list[tuple[str, Tree]] = []
+        above: list[tuple[str, Tree]] = []
+        orders: list[tuple[Tree, ...]] = []
+        for place, one in enumerate(keys):
+            number, mine = f"_number_{place}", list(islice(residues, len(one)))
+            ties = (
+                [] if len(one) == 1 and one[0].is_told_apart else list(zip(one, mine, strict=True))
+            )
+            told = [(f"_key_{place}_{at}", tied(*tie)) for at, tie in enumerate(ties)]
+            below += [(number, self.ranks.group_form([owner, *mine])), *told]
+            above += [
+                (number, call(Op.SMALL, scattered(Name(INNER, number)))),
+                *_named(dict(told), INNER),
+            ]
+            orders.append(tuple(Name(INNER, name) for name in (number, *dict(told))))
+        named = _named(names, INNER)
+        formed = Select((*named, *below), Derived(rows, INNER), tuple(joins))
+        return Select((*named, *above), Derived(formed, INNER)), orders
 
     def owner_is_text(self, table: Table) -> bool:
         """Whether the owners of a table are told apart by texts, or else by whole numbers."""
@@ -133,12 +159,31 @@ class Scanner:
         settled = dict(_named(owner, INNER)) | _settled(readings)
         if HASH not in names:
             return Select(tuple((name, settled[name]) for name in names), inner)
-        rows = Select(tuple(settled.items()), inner)
-        residues = self._residues(table)
-        scattered = Select((*_named(settled, INNER), *residues), Derived(rows, INNER))
-        number = self.ranks.of_row([Name(INNER, name) for name, _ in residues])
+        rows = Derived(Select(tuple(settled.items()), inner), INNER)
+        above = Derived(self._formed(table, rows, settled), INNER)
+        number = self.ranks.row_number(Name(INNER, HIGH), Name(INNER, LOW))
         listed = dict(_named(settled, INNER)) | {HASH: number}
-        return Select(tuple((name, listed[name]) for name in names), Derived(scattered, INNER))
+        return Select(tuple((name, listed[name]) for name in names), above)
+
+    def _formed(self, table: Table, rows: Derived, names: Iterable[str]) -> Select:
+        """Rows, and the forms of their numbers: made of the owner and of all columns."""
+        found = [
+            Keyed(Name(INNER, one.name), one.kind, one.reach, one.categories).looked_up(
+                f"known_{at}"
+            )
+            for at, one in enumerate(table.columns)
+            if one.name != table.owner
+        ]
+        residues = [tree for tree, _ in found]
+        if is_owned(table):
+            owner = residue(Name(INNER, OWNER), text=self.owner_is_text(table))
+            residues.insert(0, owner)
+        told = [(f"_residue_{place}", tree) for place, tree in enumerate(residues)]
+        joins = tuple(join for _, join in found if join is not None)
+        scattered_rows = Select((*_named(names, INNER), *told), rows, joins)
+        high, low = self.ranks.row_forms([Name(INNER, name) for name, _ in told])
+        forms = ((HIGH, high), (LOW, low))
+        return Select((*_named(names, INNER), *forms), Derived(scattered_rows, INNER))
 
     def _owned(self, table: Table, found: Mapping[str, Physical], source: Stored) -> Select:
         """The rows that have an owner, and who that is."""
@@ -160,16 +205,6 @@ class Scanner:
             call(Op.EQUAL, _identity(key.column, found), Name(PARENT, REFERENCE)),
         )
         return Select(((OWNER, Name(PARENT, OWNER)),), source, (join,))
-
-    def _residues(self, table: Table) -> list[tuple[str, Tree]]:
-        """What a row's number is made of: its owner and all its columns."""
-        trees = [
-            residue_of(Name(INNER, column.name), column.kind, within=column.reach)
-            for column in table.columns
-        ]
-        if is_owned(table):
-            trees.insert(0, residue(Name(INNER, OWNER), text=self.owner_is_text(table)))
-        return [(f"_residue_{place}", tree) for place, tree in enumerate(trees)]
 
 
 def row_order(table: Table) -> tuple[Tree, ...]:

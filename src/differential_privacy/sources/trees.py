@@ -99,6 +99,7 @@ class Op(Enum):
     SECONDS = "stored timestamp a as seconds since 1970, down; NULL outside the years 1 to 9999"
     SECOND = "stored time a as whole seconds of the day"
     SECOND_OF_TEXT = "text a, where it is as 12:30:00 or 12:30:00.5, as whole seconds of the day"
+    SMALL = "whole number a below 2^31 as one of 32 bits: for orders, which it makes quicker"
     # Over groups of rows.
     WHOLE = "count or sum a as a whole number of 64 bits; NULL where it is longer"
     ROWS = "how many rows"

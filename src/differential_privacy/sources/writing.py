@@ -62,6 +62,7 @@ COMMON: dict[Op, str] = {
     Op.TIMES: "({} * {})",
     Op.OVER: "({} / {})",
     Op.PLUS: "({} + {})",
+    Op.SMALL: "CAST({} AS INTEGER)",
     Op.ROWS: "COUNT(*)",
     Op.COUNT: "COUNT({})",
     Op.DISTINCT: "COUNT(DISTINCT {})",

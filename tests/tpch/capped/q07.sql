@@ -4,9 +4,9 @@ from (
     from (
         select
             c_custkey,
-            case n1.n_name when 'FRANCE' then 'FRANCE' else 'GERMANY' end as supp_nation,
-            case n2.n_name when 'FRANCE' then 'FRANCE' else 'GERMANY' end as cust_nation,
-            case extract(year from l_shipdate) when 1995 then 1995 else 1996 end as l_year,
+            n1.n_name as supp_nation,
+            n2.n_name as cust_nation,
+            extract(year from l_shipdate) as l_year,
             l_extendedprice * (1 - l_discount) as volume
         from supplier, lineitem, orders, customer, nation n1, nation n2
         where
