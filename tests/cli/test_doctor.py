@@ -65,7 +65,7 @@ def test_a_missing_extra_is_told_with_the_command_that_installs_it(
 ) -> None:
     del clinic
     extras = {"spark": ("nosuch_package", "tables beyond one machine")}
-    monkeypatch.setattr("differential_privacy.cli.doctor.EXTRAS", extras)
+    monkeypatch.setattr("differential_privacy.audit.installation.EXTRAS", extras)
     run = dp("doctor")
     assert run.code == 0
     assert "pip install 'differential_privacy[spark]'" in run.out

@@ -16,11 +16,21 @@ from tests.plans.worlds import GROUPS, ROWS, TOTAL, Data, Visit, opened, read
 from differential_privacy.audit import Told
 from differential_privacy.curator.catalog import Catalog
 from differential_privacy.errors import QuestionError
-from differential_privacy.queries import Plan, evaluating
+from differential_privacy.queries import Plan, bounding, evaluating
 from differential_privacy.queries.bounding import WEIGHT
 from differential_privacy.queries.evaluating import evaluated
-from differential_privacy.sources import HASH, OWNER, Bounds, Kind, prepare, ranks, scan
-from differential_privacy.sources.ranks import residue, residue_of
+from differential_privacy.sources import (
+    HASH,
+    OWNER,
+    Bounds,
+    Kind,
+    numbering,
+    prepare,
+    ranks,
+    scan,
+)
+from differential_privacy.sources.ranks import owner_residue, residue_of
+from differential_privacy.sources.ranks import scattered as scattered_number
 from differential_privacy.sources.trees import Literal, Op
 
 KEYS = (("ward",), ("note",), ("ward", "urgent"), ("day",))
@@ -66,8 +76,9 @@ def test_an_order_that_the_engine_happens_to_have_is_caught(
     data, turned = Data(VISITS), Data(VISITS[::-1])
     assert_order_does_not_matter(data, turned, (bounds,), BY_NOTE)
     monkeypatch.setattr(scan, "row_order", lambda _: ())
-    monkeypatch.setattr(scan, "scattered", lambda _: Literal(0))
-    monkeypatch.setattr(scan.Ranks, "row_number", lambda *_: Literal(0))
+    monkeypatch.setattr(ranks, "scattered", lambda _: Literal(0))
+    monkeypatch.setattr(numbering, "_number", lambda *_: Literal(0))
+    monkeypatch.setattr(bounding.Listed, "order", ())
     with pytest.raises(AssertionError):
         assert_order_does_not_matter(data, turned, (bounds,), BY_NOTE.replace("note", "age"))
 
@@ -146,10 +157,10 @@ def kept_in_groups(
 ) -> list[Row]:
     def place(row: Row) -> tuple[Any, ...]:
         owner, key = (
-            residue(Literal(row[OWNER]), text=False),
+            owner_residue(Literal(row[OWNER]), text=False),
             residue_of(Literal(row[column]), kind),
         )
-        number = ranks.scattered(catalog.scanner.ranks.group_form([owner, key]))
+        number = scattered_number(catalog.scanner.ranks.group_form([owner, key]))
         return evaluated(number, {}), last_null([row[column]])
 
     with patch.dict(evaluating.OPERATIONS, {Op.HASHED: scattered}):

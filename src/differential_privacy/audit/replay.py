@@ -34,7 +34,7 @@ class Sight:
     def of(world: World, ask: Ask) -> "Sight":
         """Asks, and takes down what is seen."""
         before, spent = len(world.queries), world.session.account.spent
-        calls, read = world.tape.calls, world.tape.read
+        world.tape.next_turn()
         answer, failed = None, None
         try:
             answer = ask(world.session)
@@ -51,7 +51,7 @@ class Sight:
         parts |= _shown(answer) | _said(plan)
         if plan.priced.finding is None:
             # Each group that may be shown has a draw, and which there are is private here.
-            parts["reads of the noise"] = (world.tape.calls - calls, world.tape.read - read)
+            parts["reads of the noise"] = (world.tape.calls, world.tape.read)
         return Sight(parts, plan, Told.of(plan))
 
 
@@ -104,9 +104,7 @@ def _shown(answer: Answer) -> dict[str, object]:
     return {
         "columns": tuple(answer.columns.names),
         "groups": answer.noisy.groups if answer.plan.priced.finding is None else None,
-        "noisy numbers": [
-            len(numbers) for numbers in (*answer.noisy.statistics, *answer.noisy.chosen)
-        ],
+        "noisy numbers": len(answer.noisy.statistics) + len(answer.noisy.chosen),
         "how it was made": (answer.how, answer.theorems),
         "loss": repr(answer.loss),
     }

@@ -29,6 +29,8 @@ COMMANDS = {
     "grant": "Give an analyst or a table a larger budget.",
     "revoke": "Let nothing more be spent by an analyst or from a table.",
     "demo": "See all of it at work on a made-up hospital.",
+    "audit": "Attack your own policy on made-up rows, and report.",
+    "attack": "Run the attacks that anonymizing does not survive.",
     "doctor": "Look at the installation, and say what to do.",
 }
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from differential_privacy.cli.outcomes import Unclear
 from differential_privacy.curator import Curator, Policy, Session, read_policy
 from differential_privacy.curator.accounts import Accounts, analyst_account
 from differential_privacy.curator.lineage import Lineage
-from differential_privacy.curator.opening import LEDGER, open_engine, open_ledger
+from differential_privacy.curator.opening import open_engine, open_ledger
 from differential_privacy.errors import DifferentialPrivacyError, InvalidArgumentError
 from differential_privacy.ledger import Account, Ledger
 from differential_privacy.privacy import Spendable
@@ -19,7 +18,6 @@ from differential_privacy.sources import Engine
 __all__ = [
     "Books",
     "account_names",
-    "ledger_file",
     "opened_books",
     "opened_session",
     "paying",
@@ -84,12 +82,6 @@ def paying(session: Session, plan: Plan) -> list[Account]:
         found[account.name] = account
         waiting += [above for above in [account.parent] if above and above not in found]
     return list(found.values())
-
-
-def ledger_file(policy: Policy) -> Path | None:
-    """Where the ledger of a policy is, if it is a file."""
-    place = policy.ledger
-    return None if place.dsn is not None else place.path or policy.folder / LEDGER
 
 
 def seen_accounts(policy: Policy, engine: Engine, ledger: Ledger) -> Accounts:

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from differential_privacy.cli.opening import (
     account_names,
-    ledger_file,
     policy_budgets,
     seen_accounts,
 )
@@ -13,7 +12,7 @@ from differential_privacy.cli.wording import numbers, words
 from differential_privacy.curator import Policy
 from differential_privacy.curator.accounts import Accounts
 from differential_privacy.curator.drafts import names_something
-from differential_privacy.curator.opening import open_ledger
+from differential_privacy.curator.opening import ledger_file, open_ledger
 from differential_privacy.errors import UnknownAccountError
 from differential_privacy.ledger import Ledger
 from differential_privacy.privacy import Spendable

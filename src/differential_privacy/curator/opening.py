@@ -10,7 +10,7 @@ from differential_privacy.errors import InvalidArgumentError, PolicyError
 from differential_privacy.ledger import Ledger
 from differential_privacy.sources import DuckDB, Engine, Postgres, Scanner, Spark
 
-__all__ = ["LEDGER", "check_stored", "open_engine", "open_ledger"]
+__all__ = ["check_stored", "ledger_file", "open_engine", "open_ledger"]
 
 LEDGER, ANCHOR = "ledger.db", "ledger.anchor"
 PRIVATE = 0o700
@@ -45,6 +45,12 @@ def open_ledger(policy: Policy) -> Ledger:
     if place.dsn is not None:
         return Ledger.on_server(place.dsn, anchor=place.anchor or folder / ANCHOR)
     return Ledger.in_file(place.path or folder / LEDGER, anchor=place.anchor)
+
+
+def ledger_file(policy: Policy) -> Path | None:
+    """Where the ledger of a policy is, if it is a file."""
+    place = policy.ledger
+    return None if place.dsn is not None else place.path or policy.folder / LEDGER
 
 
 def _private(folder: Path) -> Path:

@@ -6,22 +6,19 @@ So statistics to which a row adds a vector of L1 length l and squared length s m
 rows * l in L1 and by squares * s in squared L2, by the triangle inequality within each group.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
+from differential_privacy.queries.coding import UNCODED, Coding
 from differential_privacy.queries.questions import Asked
-from differential_privacy.queries.values import Text, Value, Whole
 from differential_privacy.sources import (
     OWNER,
-    Keyed,
-    Kind,
     Scanner,
     group_rank,
     prepared,
     row_rank,
 )
-from differential_privacy.sources.ranks import PRIME
+from differential_privacy.sources.numbering import numbering
 from differential_privacy.sources.trees import (
     Call,
     Derived,
@@ -44,11 +41,7 @@ WEIGHT = 1024
 INNER, RANKED = "t", "u"
 GROUP, ROW, WEIGHED, HASHED = "_group", "_row", "_weight", "_row_hash"
 
-CODES = (0, PRIME - 2)
-"""From the lowest to the highest code of a text."""
-
 Named: TypeAlias = tuple[str, Tree]
-Coded: TypeAlias = Mapping[str, Keyed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +56,41 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The rows of a question before they are bounded, with the columns that it needs by name."""
+    """The rows of a question before they are bounded: whose they are, keys, and values, by name."""
 
     asked: Asked
     scanner: Scanner
-    columns: tuple[Named, ...]
+    owner: tuple[Named, ...]
+    keys: tuple[Named, ...]
+    values: tuple[Named, ...]
+
+    @property
+    def columns(self) -> tuple[Named, ...]:
+        """All of them."""
+        return (*self.owner, *self.keys, *self.values)
 
     def rows(self, more: tuple[Named, ...] = ()) -> Derived:
         """The rows, with more columns where a bound needs them."""
         return Derived(self.asked.frame.select([*self.columns, *more]), INNER)
 
     @property
-    def order(self) -> tuple[Named, ...]:
-        """What the rows of a person are chosen by."""
+    def hashes(self) -> tuple[Named, ...]:
+        """Numbers that scatter the rows of a person."""
         order = self.asked.frame.order
         return tuple((f"{HASHED}{place}", tree) for place, tree in enumerate(order))
+
+    @property
+    def order(self) -> tuple[Tree, ...]:
+        """What rows of a person in one group are chosen by: their numbers, then their values.
+
+        Rows that tie here too are the same to this question, whichever of them is kept.
+        """
+        first = self.asked.frame.bounds[0]
+        alone = first.table if len(self.asked.frame.bounds) == 1 else None
+        values = self.values
+        if alone is not None and numbering(alone).is_exact:
+            values = ()
+        return tuple(tree for _, tree in _names((*self.hashes, *values)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +98,8 @@ class Kept:
     """The rows that a bound leaves: those of a relation that meet a condition.
 
     A row counts as `weight`, where rows have weights. `first` is true of one row of each person in
-    a group, where such rows are told; `alone` says that no person has a second row. Of the keys
-    in `coded` it holds codes.
+    a group, where such rows are told; `alone` says that no person has a second row. Of some
+    keys it holds codes.
     """
 
     relation: Derived
@@ -94,7 +107,7 @@ class Kept:
     weight: Tree | None = None
     first: Tree | None = None
     alone: bool = False
-    coded: Coded = field(default_factory=dict)
+    coding: Coding = UNCODED
 
 
 class Bounding(Protocol):
@@ -143,9 +156,9 @@ class CountedOff(AllRows):
 
     def kept(self, listed: Listed) -> Kept:
         """The first rows of each person."""
-        names = _names(listed.columns)
-        place = _over(Op.ROW_NUMBER, tuple(tree for _, tree in _names(listed.order)))
-        counted = Select((*names, (ROW, place)), listed.rows(listed.order))
+        keys = tuple(tree for _, tree in _names(listed.keys))
+        place = _over(Op.ROW_NUMBER, (*listed.order, *keys))
+        counted = Select((*_names(listed.columns), (ROW, place)), listed.rows(listed.hashes))
         kept = call(Op.AT_MOST, Name(RANKED, ROW), self.most)
         return Kept(Derived(counted, RANKED), kept)
 
@@ -177,9 +190,11 @@ class Ranked:
             conditions.append(call(Op.AT_MOST, Name(RANKED, GROUP), self.groups))
         # Each person's first row in a group stands for the person.
         first = call(Op.EQUAL, Name(RANKED, ROW), 1)
-        ready = _prepared_ranks(listed)
-        ranks, coded = _ranks(listed) if ready is None else (ready, {})
-        return Kept(Derived(ranks, RANKED), all_of(*conditions), first=first, coded=coded)
+        ready, coding = _prepared_ranks(listed), UNCODED
+        if ready is None:
+            coding = Coding.of(listed.asked.keys, [name for name, _ in listed.keys], INNER)
+            ready = _ranks(listed, coding)
+        return Kept(Derived(ready, RANKED), all_of(*conditions), first=first, coding=coding)
 
     def _in_each(self, asked: Asked) -> int:
         """Where there are no groups, as many rows as in all of them."""
@@ -211,30 +226,19 @@ class Weighed:
         return Kept(weighed, weight=Name(INNER, WEIGHED))
 
 
-def _ranks(listed: Listed) -> tuple[Select, Coded]:
-    """Ranks of a person's groups and rows, from one order of their rows.
-
-    Where the texts of a key are known, short codes stand for them: these are quicker to sort.
-    """
-    asked = listed.asked
-    columns = dict(_names((*listed.columns, *listed.order)))
-    keys = {f"k{place}": _keyed(f"k{place}", key) for place, key in enumerate(asked.keys)}
-    coded = {name: key for name, key in keys.items() if key.is_listed}
-    joins = []
-    for name, key in coded.items():
-        code, join = key.code(f"known_{name}")
-        joins.append(join)
-        columns[name] = code
-        keys[name] = Keyed(key.tree, Kind.INTEGER, CODES)
-    rows = Select(tuple(columns.items()), listed.rows(listed.order), tuple(joins))
+def _ranks(listed: Listed, coding: Coding) -> Select:
+    """Ranks of a person's groups and rows, from one order of their rows."""
+    names = [name for name, _ in (*listed.columns, *listed.hashes)]
     numbered, (order,) = listed.scanner.grouped(
-        rows, columns, [list(keys.values())], owner_is_text=asked.frame.owner_is_text
+        coding.code(listed.rows(listed.hashes), names),
+        names,
+        [coding.coded],
+        owner_is_text=listed.asked.frame.owner_is_text,
     )
-    hashed = tuple(tree for _, tree in _names(listed.order))
-    row, first = _over(Op.ROW_NUMBER, (*order, *hashed)), _over(Op.PLACE, order)
+    row, first = _over(Op.ROW_NUMBER, (*order, *listed.order)), _over(Op.PLACE, order)
     place = call(Op.ADD, call(Op.SUBTRACT, row, first), 1)
     ranks = ((ROW, place), (GROUP, _over(Op.DENSE_RANK, order)))
-    return Select((*_names(listed.columns), *ranks), Derived(numbered, INNER)), coded
+    return Select((*_names(listed.columns), *ranks), Derived(numbered, INNER))
 
 
 def _prepared_ranks(listed: Listed) -> Select | None:
@@ -254,16 +258,6 @@ def _prepared_ranks(listed: Listed) -> Select | None:
     scan = Select(((OWNER, Name(INNER, OWNER)), *names, *ranked), stored)
     outer = [*listed.columns, *((name, Name(bound.alias, name)) for name, _ in ranks)]
     return replace(frame.select(outer), source=Derived(scan, bound.alias))
-
-
-def _keyed(name: str, key: Value) -> Keyed:
-    """A key as groups are numbered by it."""
-    tree, kind = Name(INNER, name), key.type
-    if isinstance(kind, Whole):
-        return Keyed(tree, kind.kind, (kind.low, kind.high))
-    if isinstance(kind, Text):
-        return Keyed(tree, Kind.TEXT, values=kind.values)
-    return Keyed(tree, Kind.BOOLEAN)
 
 
 def _over(op: Op, order: tuple[Tree, ...]) -> Tree:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from differential_privacy.queries.bounding import Bounding, Coded, Kept, Listed
+from differential_privacy.queries.bounding import Bounding, Kept, Listed
 from differential_privacy.queries.measures import Exact, Percentile, Way
 from differential_privacy.queries.questions import Asked
 from differential_privacy.queries.values import as_column
@@ -11,7 +11,6 @@ from differential_privacy.sources import OWNER, Scanner
 from differential_privacy.sources.trees import (
     NULL,
     TRUE,
-    Derived,
     Literal,
     Name,
     Op,
@@ -24,8 +23,6 @@ from differential_privacy.sources.trees import (
 )
 
 __all__ = ["exact_query", "people", "percentile_query"]
-
-GROUPS = "g"
 
 
 def people() -> Exact:
@@ -41,7 +38,7 @@ def exact_query(
     counted = tuple((f"x{place}", rows.exact(one)) for place, one in enumerate(exact))
     group = tuple(tree for _, tree in rows.keys)
     query = Select((*rows.keys, *counted), rows.kept.relation, (), rows.kept.condition, group)
-    return _decoded(query, rows.kept.coded)
+    return rows.kept.coding.decode(query)
 
 
 def percentile_query(
@@ -54,18 +51,7 @@ def percentile_query(
     columns = (*rows.keys, ("x", value), ("n", rows.exact(Exact(Way.ROWS))))
     group = (*(tree for _, tree in rows.keys), value)
     query = Select(columns, rows.kept.relation, (), there, group)
-    return _decoded(query, rows.kept.coded)
-
-
-def _decoded(query: Select, coded: Coded) -> Select:
-    """The same groups, with the texts that codes of their keys stand for."""
-    if not coded:
-        return query
-    texts = {name: key.decoded(Name(GROUPS, name), f"known_{name}") for name, key in coded.items()}
-    columns = {name: Name(GROUPS, name) for name, _ in query.columns}
-    listed = columns | {name: text for name, (text, _) in texts.items()}
-    joins = tuple(join for _, join in texts.values())
-    return Select(tuple(listed.items()), Derived(query, GROUPS), joins)
+    return rows.kept.coding.decode(query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +69,9 @@ class _Rows:
         names: dict[Tree, str] = {tree: f"v{place}" for place, tree in enumerate(values)}
         keys = [(f"k{place}", as_column(key)) for place, key in enumerate(asked.keys)]
         owner = asked.frame.owner
-        owners = [] if owner is None else [(OWNER, owner)]
-        columns = (*owners, *keys, *((name, tree) for tree, name in names.items()))
-        kept = bounding.kept(Listed(asked, scanner, columns))
+        owners = () if owner is None else ((OWNER, owner),)
+        listed = tuple((name, tree) for tree, name in names.items())
+        kept = bounding.kept(Listed(asked, scanner, owners, tuple(keys), listed))
         return _Rows(kept, names, len(keys), owner is not None)
 
     @property

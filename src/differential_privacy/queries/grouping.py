@@ -35,7 +35,7 @@ from differential_privacy.queries.values import (
 )
 from differential_privacy.sources import OWNER, Kind, Scanner
 from differential_privacy.sources.columns import WIDEST
-from differential_privacy.sources.ranks import residue, residue_of
+from differential_privacy.sources.ranks import OTHER_PRIME, PRIME, owner_residue, residue_of
 from differential_privacy.sources.trees import (
     TRUE,
     Call,
@@ -130,10 +130,15 @@ class Groups:
     def hash(self, scanner: Scanner) -> Tree:
         """Tells the groups of one person apart."""
         keys = [key for key in self._keys if not key.constant]
-        residues = [residue_of(self._placed(key.tree), _kind(key.type)) for key in keys]
+        highs, lows = (
+            [residue_of(self._placed(key.tree), _kind(key.type), prime=prime) for key in keys]
+            for prime in (PRIME, OTHER_PRIME)
+        )
         if self.owner is not None:
-            residues.append(residue(self.owner, text=self._frame.owner_is_text))
-        return scanner.ranks.of_row(residues)
+            owner = owner_residue(self.owner, text=self._frame.owner_is_text)
+            highs.append(owner)
+            lows.append(owner)
+        return scanner.ranks.of_row(highs, lows)
 
     def select(self, columns: Sequence[tuple[str, Tree]]) -> Select:
         """Columns of these groups, in the names that `value` gave."""

@@ -7,6 +7,7 @@ Rule 2: no text grows without limit, however often it is joined with itself.
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries.evaluating import evaluated, lowered
@@ -107,7 +108,8 @@ def joined(one: Value, other: Value) -> Value:
     values = None
     if a.values is not None and b.values is not None:
         few = len(a.values) * len(b.values) <= MOST_VALUES
-        every = (first + last for first in a.values for last in b.values)
+        cut = [[text[:LONGEST_JOINED] for text in values] for values in (a.values, b.values)]
+        every = (first + last for first, last in product(*cut))
         values = tuple(dict.fromkeys(every)) if few else None
     tree = call(Op.JOINED, _short(one.tree, a), _short(other.tree, b))
     return Value(tree, Text(values, a.nullable or b.nullable, a.joins + b.joins + 1))

@@ -29,6 +29,7 @@ WRITER = Writer(
         Op.TEXT_OF_WIDE: (
             f"CASE WHEN CONTAINS({WIDE}, '.') THEN RTRIM(RTRIM({WIDE}, '0'), '.') ELSE {WIDE} END"
         ),
+        Op.DIGEST: "SHA256({})",
         Op.HASHED: "CAST('0x' || SUBSTRING(MD5({}), 1, 15) AS BIGINT)",
         Op.YEAR: f"YEAR{ON_DAY}",
         Op.MONTH: f"MONTH{ON_DAY}",

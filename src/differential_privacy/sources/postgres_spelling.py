@@ -31,6 +31,7 @@ WRITER = Writer(
     {
         Op.TEXT: '(CAST({} AS TEXT) COLLATE "C")',
         Op.TEXT_OF_WIDE: '(CAST(TRIM_SCALE({}) AS TEXT) COLLATE "C")',
+        Op.DIGEST: "ENCODE(SHA256(CONVERT_TO({}, 'UTF8')), 'hex')",
         Op.HASHED: "CAST(CAST('x' || SUBSTR(MD5({}), 1, 15) AS BIT(60)) AS BIGINT)",
         Op.YEAR: f"CAST(EXTRACT(YEAR FROM {ON_DAY}) AS BIGINT)",
         Op.MONTH: f"CAST(EXTRACT(MONTH FROM {ON_DAY}) AS BIGINT)",

@@ -45,7 +45,7 @@ from differential_privacy.sources.trees import (
 
 __all__ = ["prepare", "prepared"]
 
-LAYOUT = 2
+LAYOUT = 3
 """Another number for each way in which rows were ever kept."""
 
 ATTEMPTS = 3

@@ -7,14 +7,15 @@ Rule 3: which rows a person keeps is a function of that person's rows and the ke
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 
 from differential_privacy.errors import InvalidArgumentError
 from differential_privacy.sources.columns import Column
 from differential_privacy.sources.engine import Engine
 from differential_privacy.sources.kinds import Kind, Physical
 from differential_privacy.sources.normal import Reading, identity, normal
-from differential_privacy.sources.ranks import Keyed, Ranks, residue, scattered, tied
+from differential_privacy.sources.numbering import numbering
+from differential_privacy.sources.ranks import Grouping, Keyed, Ranks, owner_residue
 from differential_privacy.sources.tables import Key, Table, owner_table
 from differential_privacy.sources.trees import (
     Call,
@@ -46,7 +47,6 @@ __all__ = [
 OWNER, HASH, RANK = "_owner", "_hash", "_rank"
 REFERENCE = "_reference"
 RAW, PARENT, INNER = "raw", "parent", "t"
-HIGH, LOW = "_high", "_low"
 
 
 def group_rank(key: int) -> str:
@@ -113,27 +113,18 @@ class Scanner:
         That is a number of theirs, and where it may tie the keys. Prepared or not, the rank of a
         group is the dense rank among its owner's in this order.
         """
-        found = [one.looked_up(f"known_{at}") for at, one in enumerate(chain(*keys))]
-        residues, joins = iter([tree for tree, _ in found]), [join for _, join in found if join]
-        owner = residue(Name(INNER, OWNER), text=owner_is_text)
-        below: list[tuple[str, Tree]] = []
-        above: list[tuple[str, Tree]] = []
-        orders: list[tuple[Tree, ...]] = []
-        for place, one in enumerate(keys):
-            number, mine = f"_number_{place}", list(islice(residues, len(one)))
-            ties = (
-                [] if len(one) == 1 and one[0].is_told_apart else list(zip(one, mine, strict=True))
-            )
-            told = [(f"_key_{place}_{at}", tied(*tie)) for at, tie in enumerate(ties)]
-            below += [(number, self.ranks.group_form([owner, *mine])), *told]
-            above += [
-                (number, call(Op.SMALL, scattered(Name(INNER, number)))),
-                *_named(dict(told), INNER),
-            ]
-            orders.append(tuple(Name(INNER, name) for name in (number, *dict(told))))
+        owner = owner_residue(Name(INNER, OWNER), text=owner_is_text)
+        found = [
+            Grouping.by(one, self.ranks, owner, alias=INNER, place=place)
+            for place, one in enumerate(keys)
+        ]
         named = _named(names, INNER)
-        formed = Select((*named, *below), Derived(rows, INNER), tuple(joins))
-        return Select((*named, *above), Derived(formed, INNER)), orders
+        forms = chain(*(one.forms for one in found))
+        numbers = chain(*(one.numbers for one in found))
+        joins = tuple(chain(*(one.joins for one in found)))
+        formed = Select((*named, *forms), Derived(rows, INNER), joins)
+        numbered = Select((*named, *numbers), Derived(formed, INNER))
+        return numbered, [one.order for one in found]
 
     def owner_is_text(self, table: Table) -> bool:
         """Whether the owners of a table are told apart by texts, or else by whole numbers."""
@@ -160,30 +151,10 @@ class Scanner:
         if HASH not in names:
             return Select(tuple((name, settled[name]) for name in names), inner)
         rows = Derived(Select(tuple(settled.items()), inner), INNER)
-        above = Derived(self._formed(table, rows, settled), INNER)
-        number = self.ranks.row_number(Name(INNER, HIGH), Name(INNER, LOW))
-        listed = dict(_named(settled, INNER)) | {HASH: number}
-        return Select(tuple((name, listed[name]) for name in names), above)
-
-    def _formed(self, table: Table, rows: Derived, names: Iterable[str]) -> Select:
-        """Rows, and the forms of their numbers: made of the owner and of all columns."""
-        found = [
-            Keyed(Name(INNER, one.name), one.kind, one.reach, one.categories).looked_up(
-                f"known_{at}"
-            )
-            for at, one in enumerate(table.columns)
-            if one.name != table.owner
-        ]
-        residues = [tree for tree, _ in found]
-        if is_owned(table):
-            owner = residue(Name(INNER, OWNER), text=self.owner_is_text(table))
-            residues.insert(0, owner)
-        told = [(f"_residue_{place}", tree) for place, tree in enumerate(residues)]
-        joins = tuple(join for _, join in found if join is not None)
-        scattered_rows = Select((*_named(names, INNER), *told), rows, joins)
-        high, low = self.ranks.row_forms([Name(INNER, name) for name, _ in told])
-        forms = ((HIGH, high), (LOW, low))
-        return Select((*_named(names, INNER), *forms), Derived(scattered_rows, INNER))
+        text = bool(owner) and self.owner_is_text(table)
+        owners = [owner_residue(Name(INNER, OWNER), text=text)] if owner else []
+        numbered = numbering(table).numbered(rows, settled, HASH, self.ranks, owners)
+        return Select(_named(names, INNER), Derived(numbered, INNER))
 
     def _owned(self, table: Table, found: Mapping[str, Physical], source: Stored) -> Select:
         """The rows that have an owner, and who that is."""
@@ -208,17 +179,19 @@ class Scanner:
 
 
 def row_order(table: Table) -> tuple[Tree, ...]:
-    """What a person's rows are ordered by: their numbers, and where these tie all that they hold.
+    """What a person's rows are ordered by: their numbers, and all that they hold if these may tie.
 
     Rows that tie here too are equal, so that it does not matter which of them is kept. Texts stand
-    for themselves by a number each: long ones would be carried through a sort of all rows.
+    for themselves by a digest each: long ones would be carried through a sort of all rows.
     """
-    return (Name(INNER, HASH), *(_number_of(column) for column in table.columns))
+    ties = () if numbering(table).is_exact else (_told_by(column) for column in table.columns)
+    return (Name(INNER, HASH), *ties)
 
 
-def _number_of(column: Column) -> Tree:
+def _told_by(column: Column) -> Tree:
     name = Name(INNER, column.name)
-    return call(Op.HASHED, name) if column.kind is Kind.TEXT else name
+    listed = column.kind is not Kind.TEXT or column.categories is not None
+    return name if listed else call(Op.DIGEST, name)
 
 
 def _settled(readings: Mapping[str, Reading]) -> dict[str, Tree]:

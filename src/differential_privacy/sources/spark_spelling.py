@@ -76,6 +76,7 @@ WRITER = Writer(
             f"CASE WHEN CONTAINS({WIDE}, '.') "
             f"THEN TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM {WIDE})) ELSE {WIDE} END"
         ),
+        Op.DIGEST: "SHA2(CAST({} AS BINARY), 256)",
         Op.HASHED: "CAST(CONV(SUBSTRING(MD5(CAST({} AS BINARY)), 1, 15), 16, 10) AS BIGINT)",
         Op.YEAR: f"CAST(YEAR{ON_DAY} AS BIGINT)",
         Op.MONTH: f"CAST(MONTH{ON_DAY} AS BIGINT)",

@@ -79,6 +79,7 @@ class Op(Enum):
     TEXT = "stored text, whole number or truth a as text"
     TEXT_OF_WIDE = "stored decimal or wide number a as text, no zeros at its fraction's end"
     HASHED = "a whole number from 0 to 2^60 - 1 that scatters text a: the first 60 bits of its MD5"
+    DIGEST = "the SHA-256 of text a, in 64 hexadecimal digits: no two texts are known to share one"
     YEAR = "year of day a since 1970; NULL outside the years 1 to 9999"
     MONTH = "month of day a since 1970; NULL outside the years 1 to 9999"
     DAY = "day of the month of day a since 1970; NULL outside the years 1 to 9999"
