@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import accounting
+import audit
 import curator
 import noise
 import tpch
@@ -51,6 +52,7 @@ def measured(peers: Path, only: str) -> list[Line]:
             *accounting.measures(dp_accounting),
             *curator.measures(peers),
             *tpch.measures(),
+            *audit.measures(),
         ]
         wanted = [measure for measure in everything if only in measure.name]
         lines = []

@@ -20,6 +20,8 @@ def test_a_curator_that_keeps_its_promises_is_well(clinic: Path) -> None:
     assert "a belief that somebody is in it can grow" in run.out
     assert "asked 20 times, it gave 1 answer, free" in run.out
     assert "then refused with 9" in run.out
+    assert "draws tell an epsilon of" in run.out
+    assert "a copy without its last entry is refused" in run.out
     assert MARKER not in run.out + run.err
     # Nothing of the curator's own was spent, and no copy is left behind.
     assert dp("ledger", "--json").out == before
@@ -56,3 +58,16 @@ def test_nobody_attacks_who_is_not_in_the_policy(clinic: Path) -> None:
     run = dp("audit", "--as", "eve")
     assert run.code != 0
     assert "must be one of the policy's: ada, bob" in run.err
+
+
+def test_a_ledger_that_forgets_without_notice_is_found(
+    clinic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where nothing holds how far it had come: here nothing is cut, so nothing is noticed."""
+    del clinic
+    dp("ask", COUNT, "--as", "ada", "--epsilon", "0.5")
+    monkeypatch.setattr("differential_privacy.audit.rollback.CUT", "SELECT 1")
+    run = dp("audit", "--as", "bob", "--json")
+    states = {one["subject"]: one["state"] for one in json.loads(run.out)["installation"]}
+    assert states["rollback"] == "mend"
+    assert run.code == 1

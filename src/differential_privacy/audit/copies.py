@@ -53,6 +53,7 @@ MOMENTS = (Physical.DATE, Physical.TIMESTAMP, Physical.TIME)
 AT_ONCE = 100
 STRANGE_ROWS = 40
 ROWS_OF_ONE = 5
+OFTEN = 20
 STRANGER = 0
 """The number of the strange person; all others have higher ones."""
 
@@ -130,9 +131,11 @@ def _parent(parents: Made, person: int, at: int, references: str) -> object:
 
 
 def _strange(table: Table, name: str, kind: Physical) -> tuple[object, ...]:
-    """Values of the strange person; the last category is that person's alone."""
-    last = [one.categories[-1] for one in table.columns if one.categories and _same(name, one.name)]
-    return (*last, *STRANGE.get(kind, (None,)))
+    """Values of the strange person; the last category is that person's alone, and comes often."""
+    for column in table.columns:
+        if column.categories and _same(name, column.name):
+            return (*[column.categories[-1]] * OFTEN, *STRANGE.get(kind, (None,)))
+    return STRANGE.get(kind, (None,))
 
 
 def _drawn(table: Table, drawn: Columns, name: str, at: int) -> object:

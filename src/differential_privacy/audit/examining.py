@@ -9,8 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 from differential_privacy.audit.battery import battery
 from differential_privacy.audit.copies import copied
+from differential_privacy.audit.epsilon import epsilon
 from differential_privacy.audit.installation import BAD, FINE, Finding
 from differential_privacy.audit.replay import Ask, Replay, replay
 from differential_privacy.audit.worlds import World, world
@@ -24,6 +27,8 @@ __all__ = ["Attack", "attacks_on"]
 
 ROWS = 300
 REPEATS = 20
+DRAWS = 200_000
+SELDOM = Fraction(1, 10**6)
 LEAST = Fraction(1, 1000)
 """A budget of which no such part is left is spent up."""
 
@@ -58,6 +63,7 @@ def attacks_on(policy: Policy, analyst: str) -> Iterator[list[Attack]]:
             yield [
                 *((text, _asking(text, share, one, other)) for text in texts),
                 ("the same question again and again", lambda: _averaged(texts[0], share, one)),
+                ("the noise of a count", lambda: _noise(texts[0], one)),
                 ("more than the budget", lambda: _overspent(texts[0], one)),
             ]
 
@@ -89,6 +95,23 @@ def _averaged(text: str, share: Fraction, world: World) -> Finding:
     free = world.session.account.spent == before
     told = f"asked {REPEATS} times, it gave {len(answers)} answer, {'free' if free else 'paid'}"
     return Finding("averaging", FINE if len(answers) == 1 and free else BAD, told)
+
+
+def _noise(text: str, world: World) -> Finding:
+    """Whether draws of the noise of a count tell more of a person than its price says."""
+    plan = world.session.plan(text, epsilon=_epsilon(world.session.account.budget) / 3)
+    block, noise = plan.priced.noises[0]
+    moved = plan.reach.rows * block.row_l1
+    told = epsilon(
+        lambda exact, size: noise.release(np.full(size, exact)),
+        0,
+        moved,
+        samples=DRAWS,
+        delta=max(plan.loss.delta, SELDOM),
+        claimed=plan.loss,
+    )
+    words = f"{DRAWS:,} draws tell an epsilon of {told.epsilon:.3g} at least, of {plan.loss}"
+    return Finding("noise", BAD if told.refuted else FINE, words)
 
 
 def _overspent(text: str, world: World) -> Finding:

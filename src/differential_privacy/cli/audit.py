@@ -18,6 +18,7 @@ from differential_privacy.audit.installation import (
     environment,
     of_policy,
 )
+from differential_privacy.audit.rollback import rolled_back
 from differential_privacy.cli import options
 from differential_privacy.cli.outcomes import NOT_DONE
 from differential_privacy.cli.showing import (
@@ -58,7 +59,7 @@ def command(*, analyst: str | None, policy: str, in_json: bool) -> None:
     finally:
         engine.close()
     names = list(read.analysts) if analyst is None else [analyst]
-    installed = [*environment(), *of_policy(policy)]
+    installed = [*environment(), *of_policy(policy), rolled_back(read)]
     found = {name: list(_attacked(read, name)) for name in names}
     if in_json:
         _show_json(read, installed, warned, found)
