@@ -49,8 +49,9 @@ class Sight:
             return Sight(parts)
         plan = answer.plan
         parts |= _shown(answer) | _said(plan)
-        if plan.priced.finding is None:
-            # Each group that may be shown has a draw, and which there are is private here.
+        if plan.priced.finding is None and not plan.priced.quantiles:
+            # A group that may be found has a draw of its own, and a choice among values reads more
+            # bits where two are nearly as good: both hang on private numbers, as their laws do.
             parts["reads of the noise"] = (world.tape.calls, world.tape.read)
         return Sight(parts, plan, Told.of(plan))
 
