@@ -110,7 +110,8 @@ def _noise(text: str, world: World) -> Finding:
         delta=max(plan.loss.delta, SELDOM),
         claimed=plan.loss,
     )
-    words = f"{DRAWS:,} draws tell an epsilon of {told.epsilon:.3g} at least, of {plan.loss}"
+    paid = float(plan.loss.epsilon_at(told.delta))
+    words = f"{DRAWS:,} draws tell an epsilon of {told.epsilon:.3g} at least, {paid:.3g} is paid"
     return Finding("noise", BAD if told.refuted else FINE, words)
 
 

@@ -22,9 +22,8 @@ def plotted(columns: Columns, shown: Sequence[OutputColumn]) -> Any:  # noqa: AN
     if not noisy or not len(columns):
         raise InvalidArgumentError("answer", "empty", "must have a row and a noisy column to plot")
     keys = [column.name for column in shown if column.public]
-    groups = [
-        " · ".join(map(str, row)) for row in zip(*(columns[key] for key in keys), strict=True)
-    ]
+    rows = zip(*(columns[key] for key in keys), strict=True)
+    groups = [" · ".join("NULL" if one is None else str(one) for one in row) for row in rows]
     charts = [_chart(altair, columns, name, groups or [name]) for name in noisy]
     return altair.vconcat(*charts)
 

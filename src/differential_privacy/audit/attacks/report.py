@@ -150,7 +150,12 @@ def _lines(altair: Any, picture: Picture) -> Any:  # noqa: ANN401 - an extra
         .encode(
             x=altair.X("across:Q", title=picture.across, scale=kind),
             y=altair.Y("up:Q", title=picture.up, scale=kind),
-            color=altair.Color("line:N", title=None, sort=[line.name for line in picture.lines]),
+            color=altair.Color(
+                "line:N",
+                title=None,
+                sort=[line.name for line in picture.lines],
+                legend=altair.Legend(labelLimit=0),
+            ),
         )
         .properties(width=WIDTH, height=LINE_HEIGHT)
     )
