@@ -9,6 +9,8 @@ from differential_privacy.queries.expressions import AGGREGATES
 
 __all__ = ["aggregate_nodes", "bare", "column_names", "group_nodes"]
 
+QUANTILES = (sql.Quantile, sql.ApproxQuantile, sql.PercentileCont, sql.PercentileDisc)
+
 
 def aggregate_nodes(node: sql.Expr) -> list[sql.Expr]:
     """The aggregates in an expression, not those inside of others or of subqueries."""
@@ -24,6 +26,8 @@ def column_names(expressions: Sequence[sql.Expr]) -> list[str]:
 
     >>> column_names(parsed_question("select x, x, avg(cost), 1 + 1 as two from t").expressions)
     ['x', 'x_', 'avg_cost', 'two']
+    >>> column_names(parsed_question("select quantile_cont(cost, 0.9) from t").expressions)
+    ['quantile_cost']
     """
     names: list[str] = []
     for place, node in enumerate(expressions, start=1):
@@ -79,6 +83,7 @@ def _made_up(node: sql.Expr) -> str:
         return node.name
     if not isinstance(node, AGGREGATES):
         return ""
-    key = node.this.key if isinstance(node, sql.Filter | sql.WithinGroup) else node.key
+    inner = node.this if isinstance(node, sql.Filter | sql.WithinGroup) else node
+    key = "quantile" if isinstance(inner, QUANTILES) else inner.key
     columns = [column.name for column in node.find_all(sql.Column)]
     return "_".join([key, *columns[:1]])
