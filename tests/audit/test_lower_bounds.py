@@ -148,7 +148,7 @@ def test_no_correct_mechanism_of_dp_sniper_is_refuted(subject: Subject) -> None:
 
 
 @pytest.mark.parametrize("subject", BROKEN, ids=lambda subject: subject.name)
-def test_broken_mechanisms_of_dp_sniper_are_refuted_by_few_draws(subject: Subject) -> None:
+def test_39_wrong_sparse_vectors_and_maxima_are_refuted_by_few_draws(subject: Subject) -> None:
     bound = audited(subject, 400_000)
     assert bound.refuted, str(bound)
 
