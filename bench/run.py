@@ -11,6 +11,7 @@ from pathlib import Path
 
 import accounting
 import audit
+import audit_one_run
 import curator
 import noise
 import tpch
@@ -52,6 +53,7 @@ def measured(peers: Path, only: str) -> list[Line]:
             *accounting.measures(dp_accounting),
             *curator.measures(peers),
             *tpch.measures(),
+            *audit_one_run.measures(),
             *audit.measures(),
         ]
         wanted = [measure for measure in everything if only in measure.name]
