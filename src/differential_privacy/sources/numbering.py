@@ -17,7 +17,6 @@ from differential_privacy.sources.ranks import (
     Keyed,
     Ranks,
     scattered,
-    squared,
 )
 from differential_privacy.sources.tables import Table
 from differential_privacy.sources.trees import (
@@ -67,7 +66,7 @@ class Shuffled:
         left, right = Name(alias, LEFT), Name(alias, RIGHT)
         (one, joins), (other, more) = _packed(self.left, alias), _packed(self.right, alias)
         limbs = Select((*named, *mine, (LEFT, one), (RIGHT, other)), rows, (*joins, *more))
-        first = _sum(left, squared(ranks.form("row left", [*residues, right])))
+        first = _sum(left, ranks.form("row left", [*residues, right]))
         half = Select((*named, *told, (LEFT, first), (RIGHT, right)), Derived(limbs, alias))
         second = _sum(right, scattered(ranks.form("row right", [*residues, left])))
         return Select((*named, (number, _number(second, left))), Derived(half, alias))
