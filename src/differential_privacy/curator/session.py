@@ -95,12 +95,9 @@ class Session:
         """The answer of a plan: paid for, then looked up, then made noisy."""
         sure = _confidence(confidence)
         self._check_tables(plan.tables)
-        if plan.public != self.catalog.public_versions(plan.asked.read):
-            rule = "changed since this was planned: plan it again"
-            raise QuestionError("a public table of this question", rule)
         payers = self.accounts.paying(plan, self.analyst, self.project)
         try:
-            released = self.door.release(plan, payers, data=lambda: self.accounts.data(plan))
+            released = self.door.release(plan, payers, data=lambda: self._data(plan))
         except BudgetExceededError as error:
             raise self.accounts.named(error) from None
         return Answer(plan, released.noisy, released.receipt, sure, released.repeated)
@@ -175,6 +172,13 @@ class Session:
             rule = "are public, and nothing else is asked: they need no answer, and no budget"
             raise QuestionError("these groups", rule, instead="COUNT(*) beside them")
         return question
+
+    def _data(self, plan: Plan) -> str:
+        """The version of the data of a plan, whose public tables are still what it was made of."""
+        if plan.public != self.catalog.public_versions(plan.asked.read):
+            rule = "changed since this was planned: plan it again"
+            raise QuestionError("a public table of this question", rule)
+        return self.accounts.data(plan)
 
     def _check_tables(self, tables: frozenset[str]) -> None:
         known = self.catalog.tables

@@ -105,17 +105,43 @@ def _remainder(a: int, b: int) -> int | None:
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Patterns in which the backslash is the escape."""
-    parts, place = [], 0
-    while place < len(pattern):
-        here = pattern[place]
-        if here == "\\":
-            place += 1
-            parts.append(re.escape(pattern[place]))
+    """Patterns in which the backslash is the escape.
+
+    The pieces between percent signs are found from the left, each as early as it can be: that takes
+    no longer than text and pattern are long together, times the longest piece.
+    """
+    first, *rest = _pieces(pattern)
+    if not rest:
+        return len(text) == len(first) and _stands(first, text, 0)
+    *middle, last = rest
+    if len(text) < len(first) + len(last) or not _stands(first, text, 0):
+        return False
+    place, end = len(first), len(text) - len(last)
+    for piece in middle:
+        found = (at for at in range(place, end - len(piece) + 1) if _stands(piece, text, at))
+        at = next(found, None)
+        if at is None:
+            return False
+        place = at + len(piece)
+    return _stands(last, text, end)
+
+
+def _pieces(pattern: str) -> list[list[str | None]]:
+    """What stands between percent signs: letters, and None for any one letter."""
+    pieces: list[list[str | None]] = [[]]
+    letters = iter(pattern)
+    for letter in letters:
+        if letter == "%":
+            pieces.append([])
+        elif letter == "_":
+            pieces[-1].append(None)
         else:
-            parts.append({"%": ".*", "_": "."}.get(here, re.escape(here)))
-        place += 1
-    return re.fullmatch("".join(parts), text, re.DOTALL) is not None
+            pieces[-1].append(next(letters) if letter == "\\" else letter)
+    return pieces
+
+
+def _stands(piece: list[str | None], text: str, place: int) -> bool:
+    return all(one is None or one == text[place + at] for at, one in enumerate(piece))
 
 
 def _date_part(name: str) -> Callable[[int], int | None]:

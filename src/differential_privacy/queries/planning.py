@@ -21,7 +21,12 @@ from differential_privacy.queries.losing import lost
 from differential_privacy.queries.measures import Way
 from differential_privacy.queries.plan import Plan
 from differential_privacy.queries.pricing import Price, priced
-from differential_privacy.queries.questions import Asked, private_mentions, read_question
+from differential_privacy.queries.questions import (
+    Asked,
+    named_tables,
+    private_mentions,
+    read_question,
+)
 from differential_privacy.queries.relations import Mode, Sources
 from differential_privacy.sources import Bounds
 from differential_privacy.sources.columns import WIDEST
@@ -40,6 +45,7 @@ class Question:
     sources: Sources
     root: sql.Expr
     ways: tuple[tuple[Asked, Bounding], ...]
+    public: str
     text: str = ""
 
     @property
@@ -50,6 +56,8 @@ class Question:
     @staticmethod
     def read(root: sql.Expr, sources: Sources, text: str = "") -> "Question":
         """Reads a parsed question; what no way of bounding can answer is refused."""
+        # Taken before anything of public tables is read: what changes later is another version.
+        public = sources.public_versions(frozenset(named_tables(root, sources)))
         ways: list[tuple[Asked, Bounding]] = []
         refusals: list[QuestionError] = []
         joined = private_mentions(root, sources) > 1
@@ -63,7 +71,7 @@ class Question:
             # Of equal noise the bound that acts after the filters keeps more, so it comes first.
             ways = [(asked, one) for one in found] + ways
         if ways:
-            return Question(sources, root, tuple(ways), text)
+            return Question(sources, root, tuple(ways), public, text)
         if refusals:
             raise refusals[0]
         rule = "has no bound on how many rows of one person it reads"
@@ -93,8 +101,7 @@ class Question:
             raise refusals[0]
         _check_size(plans[0])
         best = min(plans, key=lambda plan: plan.priced.harm)
-        public = self.sources.public_versions(best.asked.read)
-        return replace(best, why=_why(best, plans), public=public)
+        return replace(best, why=_why(best, plans), public=self.public)
 
 
 def _check_size(plan: Plan) -> None:

@@ -25,7 +25,7 @@ from differential_privacy.queries.subqueries import aggregate_nodes, column_name
 from differential_privacy.queries.values import Value
 from differential_privacy.sources.trees import Call, Literal, Name, OneOf, Op
 
-__all__ = ["Asked", "Cell", "private_mentions", "read_question"]
+__all__ = ["Asked", "Cell", "named_tables", "private_mentions", "read_question"]
 
 Cell = int | str | bool | None
 
@@ -87,8 +87,8 @@ class Asked:
 
     @property
     def most_groups(self) -> int | None:
-        """How many groups there are, where that is public."""
-        return None if self.groups is None else len(self.groups)
+        """How many groups there are, where that is public; one, where there is none."""
+        return None if self.groups is None else max(1, len(self.groups))
 
 
 def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
@@ -118,7 +118,7 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
     having = root.args.get("having")
     kept = None if having is None else truth(computing.told(having.this), "HAVING")
     order = _order(computing, root, columns)
-    named = _named_tables(root, sources)
+    named = named_tables(root, sources)
     return Asked(
         frame,
         named,
@@ -136,11 +136,11 @@ def read_question(root: sql.Expr, sources: Sources, mode: Mode) -> Asked:
 
 def private_mentions(root: sql.Expr, sources: Sources) -> int:
     """How often a question names a table that people own."""
-    named = _named_tables(root, sources)
+    named = named_tables(root, sources)
     return sum(not sources.tables[name].public for name in named)
 
 
-def _named_tables(root: sql.Expr, sources: Sources) -> tuple[str, ...]:
+def named_tables(root: sql.Expr, sources: Sources) -> tuple[str, ...]:
     """The tables that a question names, also in conditions: all of them pay for it."""
     known = {name.lower(): name for name in sources.tables}
     names = [node.name.lower() for node in root.find_all(sql.Table)]

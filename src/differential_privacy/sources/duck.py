@@ -75,6 +75,7 @@ class DuckDB:
                 self._places.add(_checked(source))
             else:
                 self._frames[id(source)] = (source, WRITER.name(f"frame {len(self._frames)}"))
+        self._process = os.getpid()
         self._connection = self._connected()
         self._tables = {p: self._found(p) for p in self._places if p.table is not None}
 
@@ -106,6 +107,7 @@ class DuckDB:
 
     def version(self, source: object) -> str:
         """Sizes and times of files; what a frame held when it was given."""
+        self._check_process()
         if not isinstance(source, Place):
             return self._content(source)
         versions = "\n".join(version for _, version in self.parts(source))
@@ -180,6 +182,12 @@ class DuckDB:
 
     def _kept_at(self, name: str) -> Path:
         return self._folder / PREPARED / f"{name}.duckdb"
+
+    def _check_process(self) -> None:
+        """A child would wait for threads that a fork left behind; it is told before it pays."""
+        if os.getpid() != self._process:
+            rule = "must open a curator of its own: engines do not survive a fork"
+            raise InvalidArgumentError("process", os.getpid(), rule)
 
     def _path_of(self, place: Place) -> str:
         if place not in self._places or place.path is None:

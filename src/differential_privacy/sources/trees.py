@@ -127,11 +127,19 @@ class Secret(int):
     """A constant of a secret key: engines read it, and what is shown to people leaves it out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Literal:
-    """A constant: public, unless it is a `Secret`."""
+    """A constant: public, unless it is a `Secret`. A truth is no number, as True is 1 in Python."""
 
     value: Constant
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Literal):
+            return NotImplemented
+        return type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
 
 
 @dataclass(frozen=True, slots=True)
