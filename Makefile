@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Examples of one page build on each other, so a file stays on one worker.
 TESTS := -n auto --dist loadfile
 
-.PHONY: demo test check lint types layers statistics bench bench-peers oracles clean
+.PHONY: demo test check lint types layers mutants statistics bench bench-peers oracles clean
 
 demo: .venv/ready
 	$(BIN)/dp demo
@@ -23,6 +23,10 @@ types: .venv/ready
 
 layers: .venv/ready
 	$(BIN)/lint-imports
+
+# Mistakes planted in the source one by one: a test must fail on each. Some minutes.
+mutants: .venv/ready
+	$(BIN)/python -m tests.mutants
 
 # The same laws over many more draws and examples: minutes, not seconds.
 statistics: .venv/ready

@@ -128,6 +128,17 @@ def test_a_price_that_one_world_paid_before_is_seen() -> None:
     assert "price" in found.differences
 
 
+def test_an_error_in_other_words_is_seen() -> None:
+    words = iter(["3 rows", "4 rows"])
+
+    def fails(_: Session) -> Answer:
+        raise ValueError(next(words))
+
+    with worlds((ROWS,), STRANGE, STRANGE.without(2)) as (one, other):
+        found = replay(fails, one, other)
+    assert found.differences == {"error": ("ValueError: 3 rows", "ValueError: 4 rows")}
+
+
 def test_a_claim_that_is_passed_is_said() -> None:
     found = Replay({}, (Claim("rows", 2, 3), Claim("squares", 4, 4)))
     assert not found.holds

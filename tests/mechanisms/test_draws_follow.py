@@ -120,6 +120,13 @@ def test_the_coordinates_of_a_vector_have_noise_of_their_own() -> None:
     assert (noise[0] == noise[1]).mean() < 1 / 50
 
 
+def test_values_after_a_positive_have_noise_of_their_own() -> None:
+    wide = SparseVector(threshold_scale=1, value_scale=3, positives=2)
+    case = replace(case_of(SparseVector, monotonic=False, positives=2), mechanism=wide)
+    level = replace(case, drawn_for=(0,) * len(drawn_for(case)))
+    assert_draws_follow(draws(level, wide), law(level, drawn_for(level)))
+
+
 @pytest.mark.parametrize("threshold", [-3, 4])
 def test_a_threshold_moves_the_values(threshold: int) -> None:
     mechanism = SparseVector(threshold_scale=1, value_scale=1, positives=1)

@@ -74,6 +74,16 @@ def test_sums_of_an_array_never_wrap(noise: Any, values: list[int], seed: int) -
     assert released.dtype == (np.int64 if fits else object)
 
 
+@pytest.mark.parametrize("noise", NOISES, ids=repr)
+@given(
+    values=st.lists(st.integers(2**63 - 9, 2**63 - 1) | st.integers(-(2**63), 9 - 2**63)),
+    seed=st.integers(0, 2**32),
+)
+def test_sums_of_64_bits_never_wrap(noise: Any, values: list[int], seed: int) -> None:
+    packed = noise.release(np.array(values, dtype=np.int64), bits=Replayed(seed))
+    assert packed.tolist() == noise.release(values, bits=Replayed(seed)).tolist()
+
+
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
 def test_narrow_arrays_are_widened_before_the_noise(kind: Any) -> None:
     ends = np.array([np.iinfo(kind).max, np.iinfo(kind).min], dtype=kind)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, reject, settings
 from tests.plans.grammar import hospitals, policies, questions
 from tests.plans.moves import check_removals, plans, share_lost
-from tests.plans.worlds import Data, opened
+from tests.plans.worlds import BOUNDS, Data, Item, Visit, opened
 
 from differential_privacy.errors import QuestionError
 from differential_privacy.queries import Plan, Question
@@ -42,3 +43,11 @@ def test_without_one_person_the_share_lost_moves_by_no_more_than_claimed(
         assert_nobody_moves_more(data, bounds, text, share_lost)
     except QuestionError:
         reject()
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_a_key_that_names_rows_of_several_people_leads_to_each_ones_own(bounds: Bounds) -> None:
+    """An item of two visits is of both people, and each has it beside their own visit alone."""
+    visits = tuple(Visit(person, 7, ward=ward) for person, ward in ((1, "a"), (2, "b"), (3, "b")))
+    text = "SELECT v.ward, COUNT(*) FROM items i JOIN visits v ON i.visit = v.id GROUP BY v.ward"
+    assert_nobody_moves_more(Data(visits, items=(Item(7), Item(7))), (bounds,), text)

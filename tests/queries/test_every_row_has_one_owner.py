@@ -142,7 +142,7 @@ def test_one_person_has_so_many_rows_at_the_most_and_may_have_them(
     crowded = Database(
         {
             **RICH.rows,
-            "visits": [(1, "a", 1, 1), (1, "b", 2, 2), (1, "a", 3, 3)],
+            "visits": [(1, "a", 1, 1), (1, "b", 2, 2), (1, "c", 3, 3)],
             "bills": [(1, 1, "a"), (1, 2, "b"), (1, 3, "c"), (1, 4, "a")],
             "lines": [(10, quantity) for quantity in range(6)],
             "orders": [(10, 1, 1)],

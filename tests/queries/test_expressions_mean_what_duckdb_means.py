@@ -323,6 +323,11 @@ def test_what_would_fail_is_null(text: str, facts: Facts) -> None:
     assert None in told.values()
 
 
+@pytest.mark.parametrize("text", ["i / 0", "i // 0", "floor(n) % 0"])
+def test_what_fails_in_each_row_is_null_in_each(text: str, facts: Facts) -> None:
+    assert set(facts.told(facts.value(text)).values()) == {None}
+
+
 def test_case_is_that_of_ascii_letters(facts: Facts) -> None:
     assert facts.value("upper('éa')").tree == facts.value("'éA'").tree
 

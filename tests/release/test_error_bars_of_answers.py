@@ -132,6 +132,16 @@ def test_what_is_computed_is_covered(catalog: Catalog, aggregate: str) -> None:
             assert_covers(hits, "0.95")
 
 
+def test_the_largest_of_equal_numbers_is_covered(catalog: Catalog) -> None:
+    """The lower end holds only where that of each of them does."""
+    asked = "GREATEST(COUNT(*), COUNT(cost), COUNT(note), COUNT(urgent), COUNT(day)) AS most"
+    for plan in both(catalog, asked)[:2]:
+        assert len(plan.exact) == 5
+        drawn = answer(plan, dict.fromkeys(plan.exact, 1000), noisy=ANSWERS).columns
+        ends = zip(drawn["most_low"], drawn["most_high"], strict=True)
+        assert_covers(sum(holds(low, 1000, high) for low, high in ends), "0.95")
+
+
 def test_what_is_null_by_noise_alone_is_covered(catalog: Catalog) -> None:
     """Of four rows noise often leaves one or none, and with these there is no sample variance."""
     rows = Exact(Way.ROWS)

@@ -216,6 +216,32 @@ def test_ties_and_tails_of_a_table_read_more_bits(monkeypatch: pytest.MonkeyPatc
     assert len(refined) > 100
 
 
+def ones(count: int) -> bytes:
+    return b"\xff" * count
+
+
+def test_a_word_equal_to_a_threshold_is_decided_by_more_bits() -> None:
+    law = LaplaceLaw(Fraction(1))
+    floor = proven_floors(law, 17)[0]
+    first, last = np.array([floor >> 1], np.uint16), np.array([(floor & 1) << 63], np.uint64)
+    for rest, drawn in ((bytes, 0), (ones, 1)):
+        bits = ScriptedBits(lambda _: last.tobytes(), rest)
+        assert Table(law, bits=17).resolve(first, bits).tolist() == [drawn]
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if law.shift], ids=name)
+def test_a_place_that_its_odds_refuse_is_drawn_again(law: Law) -> None:
+    blocks, drawn = Blocks(law), np.empty(1, dtype=np.int64)
+    cell = np.flatnonzero(blocks._table.guide >= 0)[:1].astype(np.uint16)
+    block = int(blocks._blocks[cell[0]]) << law.shift
+    # The farthest place at the worst odds, and then the first place of the same block.
+    blocks._fill(
+        drawn,
+        ScriptedBits(lambda _: cell.tobytes(), ones, ones, ones, lambda _: cell.tobytes(), bytes),
+    )
+    assert drawn.tolist() == [block]
+
+
 def test_no_word_is_marked_open_and_used() -> None:
     blocks = Blocks(LaplaceLaw(Fraction(100)))
     assert np.array_equal(blocks._blocks == OPEN, blocks._table.guide < 0)

@@ -51,6 +51,7 @@ from differential_privacy.sources.trees import (
     Name,
     Op,
     Over,
+    Query,
     Select,
     Stored,
 )
@@ -323,6 +324,26 @@ def test_data_that_changed_is_not_taken_for_what_was_prepared(
             engine, ["ward", "cost"], scan.scan(table, NAMES)
         )
         assert len(engine.kept()) == 1
+
+
+def test_data_that_change_while_they_are_kept_are_kept_anew(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with machines.holding("duckdb parquet", stored([("ann", "a", True, 1)])) as (engine, source):
+        assert isinstance(source, Place)
+        table = visits(source)
+        scan, keep = scanner(engine, table), engine.keep
+        changes = [stored([("ann", "b", True, 1), ("ann", "c", True, 1)])]
+
+        def overtaken(name: str, query: Query) -> None:
+            keep(name, query)
+            if changes:
+                pq.write_table(changes.pop(), source.path)
+
+        monkeypatch.setattr(engine, "keep", overtaken)
+        name = prepare(scan, table)
+        assert prepared(scan, table, T) is not None
+        assert list(engine.kept()) == [name]
 
 
 @pytest.mark.parametrize("kind", KINDS)

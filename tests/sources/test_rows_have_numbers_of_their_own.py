@@ -101,6 +101,8 @@ def test_people_order_equal_rows_each_in_a_way_of_their_own(person: int, tmp_pat
     mine = [number for owner, number in found if owner == person]
     assert len(mine) == len(found) // 2
     assert sum(number < 1 << 61 for number in mine) == pytest.approx(len(mine) / 2, abs=130)
+    # Were numbers of the row alone, the other would have the same ones.
+    assert not {number for owner, number in found if owner != person} & set(mine)
 
 
 def test_digits_that_forget_null_are_caught(
