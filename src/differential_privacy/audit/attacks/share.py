@@ -1,24 +1,21 @@
 """How often something came out so, with the interval that the true chance lies in."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
+from differential_privacy.audit.odds import chance_interval
 from differential_privacy.errors import InvalidArgumentError
-from differential_privacy.exact import integer, odds_of_tail
+from differential_privacy.exact import integer
 
 __all__ = ["Share"]
 
-TAIL = 0.025
-"""What either end of a 95 % interval leaves out."""
+MISS = Fraction("0.05")
+"""How seldom an interval misses the true chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Hits among independent trials.
-
-    Theorem: the chances at which so many hits or more, or so few or fewer, have a chance of 2.5 %
-    hold the true chance between them with 95 %, whatever it is.
-
-    Reference: Clopper, Pearson 1934.
+    """Hits among independent trials, and the interval that holds their true chance with 95 %.
 
     >>> from differential_privacy.audit.attacks.share import Share
     >>> print(Share(0, 10), "and", Share(150, 200))
@@ -40,12 +37,12 @@ class Share:
     @property
     def low(self) -> float:
         """The lower end of its interval."""
-        return _least(self.hits, self.trials)
+        return float(chance_interval(self.hits, self.trials, miss=MISS)[0])
 
     @property
     def high(self) -> float:
         """The upper end of its interval."""
-        return 1 - _least(self.trials - self.hits, self.trials)
+        return float(chance_interval(self.hits, self.trials, miss=MISS)[1])
 
     def as_json(self) -> dict[str, float]:
         """Its numbers by name."""
@@ -55,11 +52,3 @@ class Share:
     def __str__(self) -> str:
         ends = f"{100 * self.low:.3g} to {100 * self.high:.3g}"
         return f"{100 * self.value:.3g} % ({ends})"
-
-
-def _least(hits: int, trials: int) -> float:
-    """The chance of a hit at which so many or more are as unlikely as a tail may be."""
-    if hits == 0:
-        return 0.0
-    odds = odds_of_tail(hits, trials, TAIL)
-    return odds / (1 + odds)
