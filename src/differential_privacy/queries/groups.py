@@ -10,7 +10,7 @@ tables do not hold.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
 from differential_privacy.queries.conditions import placed
 from differential_privacy.queries.evaluating import varies
@@ -67,17 +67,13 @@ def listed_groups(
     if math.prod(len(part.rows) for part in parts) > MOST_GROUPS:
         return None
     parts.sort(key=lambda part: part.places)
-    groups = [_joined(parts, rows) for rows in product(*(part.rows for part in parts))]
+    places = list(chain.from_iterable(part.places for part in parts))
+    order = sorted(range(len(places)), key=places.__getitem__)
+    rows = (tuple(chain.from_iterable(row)) for row in product(*(part.rows for part in parts)))
+    # Most often the parts stand in order already, and there may be many groups.
+    in_order = order == list(range(len(order)))
+    groups = list(rows) if in_order else [tuple(row[at] for at in order) for row in rows]
     return tuple(together([key.tree for key in keys], groups, frame.known))
-
-
-def _joined(parts: Sequence[Part], rows: Sequence[Group]) -> Group:
-    cells = {
-        place: cell
-        for part, row in zip(parts, rows, strict=True)
-        for place, cell in zip(part.places, row, strict=True)
-    }
-    return tuple(cells[place] for place in sorted(cells))
 
 
 def public_parts(frame: Frame, keys: Sequence[Value], sources: Sources) -> Iterator[Part]:
